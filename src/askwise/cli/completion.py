@@ -1,10 +1,10 @@
-"""Print a script with which a shell completes commands, options and methods.
+"""Print a script with which a shell completes subcommands, options and names of methods.
 
   askwise completion bash >> ~/.bash_completion
   askwise completion zsh > ~/.zfunc/_askwise   (after fpath+=~/.zfunc)
   askwise completion fish > ~/.config/fish/completions/askwise.fish
 
-All other words are completed as file names. The shell does not start askwise to complete a word.
+The shell completes all other words as file names. It does not start askwise to complete a word.
 """
 
 from __future__ import annotations
@@ -20,12 +20,16 @@ OTHER_SHELLS = ("csh", "tcsh", "ksh", "sh", "dash")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``askwise completion``."""
+    """Declare the argument of ``askwise completion``, the name of a shell."""
     parser.add_argument("shell", metavar="SHELL", help=", ".join(SHELLS))
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise completion``: print the completion script for a shell; return exit code 0."""
+    """Run ``askwise completion``: print the completion script for the shell ``options.shell``; return exit code 0.
+
+    Raises:
+        InputError: the shell is not bash, zsh or fish.
+    """
     from askwise.cli import build_parser
     from askwise.errors import InputError, did_you_mean
 
@@ -39,12 +43,12 @@ def run(options: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A subcommand of ``askwise``, as completion scripts show it.
+    """A subcommand of ``askwise`` with the texts about it that a completion script contains.
 
     Attributes:
         name: the name of the subcommand.
         summary: one line about what it does.
-        options: its long options, such as ``--json``, each with a help text of one line.
+        options: a dict from each long option of the subcommand, such as ``--json``, to a help text of one line.
     """
 
     name: str
@@ -53,7 +57,11 @@ class Command:
 
 
 def commands_of(parser: argparse.ArgumentParser) -> list[Command]:
-    """Return the subcommands of a parser with their long options."""
+    """Return the subcommands of ``askwise`` with their long options.
+
+    Args:
+        parser: the parser of the whole command line.
+    """
     from askwise.cli import COMMANDS
 
     (group,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
@@ -72,11 +80,11 @@ def _help(action: argparse.Action, parser: argparse.ArgumentParser) -> str:
 
 
 def script(parser: argparse.ArgumentParser, shell: str) -> str:
-    """Return the script with which a shell completes commands, options and methods.
+    """Return a script with which a shell completes the subcommands and options of ``askwise`` and the names of methods.
 
     Args:
         parser: the parser of the whole command line.
-        shell: ``bash``, ``zsh`` or ``fish``.
+        shell: the shell that will run the script: ``bash``, ``zsh`` or ``fish``.
     """
     from askwise.methods import AGENTS
 
@@ -156,7 +164,7 @@ def _fish(commands: list[Command], methods: list[str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a text in single quotes for a shell; quotes inside it become typographic, backslashes are removed."""
+    """Return `text` in single quotes for a shell. Quotes inside it become typographic; backslashes are removed."""
     return "'" + text.replace("'", "\u2019").replace("\\", "") + "'"
 
 

@@ -10,11 +10,13 @@ and --goals; then actions are forbidden. At most N cells, edges or actions are b
   --minimise wcd   the step by which any two goals are told apart; for planning
                    problems one less: the length of the longest common prefix
                    of plans for two goals
-  --minimise edp   expected EDP: both goals are drawn from the prior
-  --minimise cost  expected marginal cost of the planner or of the optimum
+  --minimise edp   the expected step (EDP) at which a wrong goal is ruled out;
+                   the true goal and the wrong goal are drawn from the prior
+  --minimise cost  expected marginal cost (the cost of not knowing the goal) of
+                   the planner or of the optimum
 
-No shortest path to a goal gets more than --longer steps longer: the teammate's, and on a map
-that both agents share also the ego agent's.
+No shortest path of the teammate to a goal may get more than --longer steps longer. On a map
+that both agents share, the same holds for the ego agent.
 
   askwise design map.txt -k 3
   askwise design kitchen -k 1 --minimise cost --picture design.pdf
@@ -81,7 +83,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise design``: print which cells, edges or actions to block so that goals are recognised earlier.
 
-    Returns exit code 0.
+    Write the changed problem to the file of ``--output``, and a picture to the file of ``--picture``, if these options
+    were given. No picture is written if nothing is blocked. Return exit code 0.
     """
     check(options)
     from askwise.designs.design import design
@@ -122,7 +125,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Raise an InputError for bad values of options; called before any file is read."""
+    """Raise an `InputError` if numbers in the options, or the ending of the picture's name, are not valid.
+
+    It is also raised if both ``-k`` and ``--forbid`` are missing. The function is called before any file is read.
+
+    Args:
+        options: the parsed options of ``askwise design``.
+    """
     if options.k is None and options.forbid is None:
         raise InputError("-k", "nothing", "how many may be blocked, a whole number from 1")
     if options.k is not None:
@@ -135,9 +144,17 @@ def check(options: argparse.Namespace) -> None:
 
 
 def read_place(options: argparse.Namespace) -> Any:
-    """Return what the file describes, in a form that `askwise.designs.design.design` takes.
+    """Return the problem that the arguments FILE and TEMPLATE describe, in a form that `askwise.design` accepts.
 
-    It is a drawing, an instance, or, for a planning problem, the actions that may be forbidden (a `Space`).
+    Args:
+        options: the parsed options of ``askwise design``. For a planning problem, ``options.obs`` is set to None.
+
+    Returns:
+        A `Drawing` for a drawn map; an instance for an instance file; for a planning problem, a `Space`, which lists
+        the actions that may be forbidden.
+
+    Raises:
+        InputError: an option that is for planning problems only was given with another kind of file.
     """
     if planning_problems.is_planning(options.file):
         from askwise.designs.actions import space_of_actions
@@ -154,9 +171,10 @@ def read_place(options: argparse.Namespace) -> Any:
 
 
 def read_instance_or_drawing(path: str) -> Any:
-    """Return the drawing of a map, or the instance of any domain, that a file contains.
+    """Return what a file contains: the drawing of a map (`Drawing`), or an instance of any domain.
 
-    The path ``-`` means standard input.
+    Args:
+        path: the path of the file, or ``-`` for standard input.
     """
     from askwise.domains.registry import read
     from askwise.model import Drawing
@@ -175,9 +193,13 @@ def read_instance_or_drawing(path: str) -> Any:
 
 @contextmanager
 def naming_options(options: argparse.Namespace) -> Iterator[None]:
-    """While the ``with`` block runs, make each `InputError` name the option at fault, such as ``-k``, or else the file.
+    """Replace each `InputError` raised in the ``with`` block by one that names the option or the file at fault.
 
-    The option replaces the field of the error; the name of the file is put before the field.
+    If the error is about an argument of `askwise.design` that has an option, such as ``most``, the new error
+    names this option, such as ``-k``. Otherwise, the new error names the file of the command before the field.
+
+    Args:
+        options: the parsed options of ``askwise design``.
     """
     try:
         yield
@@ -189,9 +211,11 @@ def naming_options(options: argparse.Namespace) -> Iterator[None]:
 
 
 def _thing(text: str) -> Any:
-    """Parse a value of ``--forbid``: return a cell for ``X,Y``, and three names for an edge ``FROM,ACTION,TO``.
+    """Parse a value of ``--forbid``, which names a cell, an edge or an action.
 
-    Any other text, such as the name of an action, is returned as it is.
+    Returns:
+        For a cell ``X,Y``, a tuple of two integers; for an edge ``FROM,ACTION,TO``, a tuple of three names; for any
+        other text, such as the name of an action, the text itself.
     """
     parts = [part.strip() for part in text.split(",")]
     if len(parts) == 2:

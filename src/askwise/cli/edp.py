@@ -7,11 +7,12 @@ line is the highest row:
   .  a free cell        F  where the ego agent is (not used here)
   any other letter or digit: a goal of that name
 
-Row i, column j: number of steps until goal i is ruled out if the teammate pursues goal j.
+In the matrices, row i and column j have the number of steps until goal i is ruled out if the
+teammate pursues goal j: the expected number (EDP), or the largest (worst case, WCD).
 
 MAP may also be a planning problem: an archive or a folder with domain.pddl, template.pddl and
-hyps.dat, as in goal-recognition data sets, or these files separately. --obs starts after the
-observed actions.
+hyps.dat, as in goal-recognition data sets, or these files separately. With --obs, steps are
+counted from the state after the observed actions.
 
   askwise edp map.txt
   askwise edp instance.json --at 3,4 --json
@@ -83,13 +84,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class Watched:
-    """The teammate's part of a map or an instance; divergence between goals is computed from it.
+    """The teammate's part of a map or an instance, from which `Divergence` computes how long its goals look alike.
 
     Attributes:
         model: the states in which the teammate can be, and its moves.
-        goals: the states in which each goal is reached, by the name of the goal.
+        goals: a dict from the name of each goal to a list of the states in which the goal is reached, by name or as
+            cells ``(x, y)``.
         start: the state in which the teammate is, None if a drawing does not show it.
-        policies: the teammate's policy for each goal; None if it takes a uniformly random shortest path to its goal.
+        policies: a tuple of the teammate's policy for each goal; None if it takes a uniformly random shortest path to
+            its goal.
     """
 
     model: Model
@@ -99,7 +102,11 @@ class Watched:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise edp``: print how long goals look alike, as matrices of EDP and WCD; return exit code 0."""
+    """Run ``askwise edp``: print for pairs of goals how long the two look alike; return exit code 0.
+
+    For up to 12 goals, print two matrices: the expected step at which a goal is ruled out (EDP), and the latest step
+    (WCD). For more goals, print only the pairs that look alike longest. With ``--picture``, also write a picture.
+    """
     if options.picture is not None:
         check_picture(options.picture)
     if options.evidence is not None:
@@ -133,7 +140,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def read_evidence(text: str) -> float:
-    """Return the number that ``--evidence`` names; raise an InputError unless it is above 0 and below 1."""
+    """Parse and return the value of ``--evidence``, the relative likelihood at which a goal counts as ruled out.
+
+    Raise an `InputError` unless it is a number above 0 and below 1.
+    """
     from askwise.divergence.evidence import check_evidence
 
     try:
@@ -145,7 +155,10 @@ def read_evidence(text: str) -> float:
 
 
 def run_planning(options: argparse.Namespace) -> int:
-    """Run ``askwise edp`` on a planning problem: print how long its goals look alike; return exit code 0."""
+    """Run ``askwise edp`` on a planning problem: print how long its goals look alike; return exit code 0.
+
+    With ``--picture``, also write a picture, unless only one goal is possible.
+    """
     from askwise.pddl.pairs import after_seen, pairs_at
     from askwise.pddl.text import pairs_to_json, pairs_to_text
 
@@ -170,9 +183,13 @@ def run_planning(options: argparse.Namespace) -> int:
 
 
 def read_map(path: str) -> Watched:
-    """Return model, goals and start of the teammate from a drawing or an instance file.
+    """Return the teammate's model, goals, start and policies from a drawing or an instance file.
 
-    The path ``-`` means standard input.
+    Args:
+        path: the path of the file, or ``-`` for standard input.
+
+    Raises:
+        InputError: the file is empty, or a drawing has no goals.
     """
     from askwise.api import as_problem
     from askwise.core.problem import teammate_goals
@@ -199,16 +216,18 @@ def read_map(path: str) -> Watched:
 def as_json(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, bounds: tuple[Any, Any]) -> dict[str, Any]:
     """Return the dict that ``--json`` prints: ``at``, ``goals``, ``edp``, ``wcd`` and ``wcd_convention``.
 
-    The last one is a fixed text that says which of the two definitions of WCD is used. With ``--evidence``, the dict
-    also has ``evidence``, ``edp_lower`` and ``edp_upper``. Infinite numbers become None.
+    ``wcd_convention`` is a fixed text. It says that WCD is the step that tells two goals apart, not one step less, the
+    length of the common beginning of their plans. With ``--evidence``, the dict also has ``evidence``, ``edp_lower``
+    and ``edp_upper``. Infinite numbers become None.
 
     Args:
-        divergence: supplies the names of the goals.
+        divergence: supplies the names of the goals, and the value of ``--evidence``.
         at: the teammate's state, by name or as a cell.
         edp: ``float64 [n_goals, n_goals]``: expected steps until the row's goal is ruled out while the column's goal is
             pursued.
         wcd: ``float64 [n_goals, n_goals]``: the latest step at which plans for the two goals first differ.
-        bounds: a proven lower and a proven upper bound on `edp`, matrices like it.
+        bounds: two matrices like `edp`, a proven lower and a proven upper bound on `edp`; used with ``--evidence``
+            only.
     """
     by_evidence = {}
     if divergence.evidence is not None:
@@ -235,12 +254,13 @@ def matrices_to_text(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, 
     """Return EDP and WCD as text: the whole matrices for few goals, otherwise only the pairs that look alike longest.
 
     Args:
-        divergence: supplies the model and the names of the goals.
+        divergence: supplies the model, the names of the goals, and the value of ``--evidence``.
         at: the teammate's state, by name or as a cell.
         edp: ``float64 [n_goals, n_goals]``: expected steps until the row's goal is ruled out while the column's goal is
             pursued.
         wcd: ``float64 [n_goals, n_goals]``: the latest step at which plans for the two goals first differ.
-        bounds: a proven lower and a proven upper bound on `edp`, matrices like it.
+        bounds: two matrices like `edp`, a proven lower and a proven upper bound on `edp`; used with ``--evidence``
+            only.
     """
     goals = f"{divergence.n_goals} goal{'s' if divergence.n_goals != 1 else ''}"
     head = f"{_size(divergence.model)}, {goals}, teammate at {printable(str(at))}\n"
@@ -263,11 +283,14 @@ def matrices_to_text(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, 
 
 
 def _accuracy(lower: Any, upper: Any) -> str:
-    """Return a line that says how far proven bounds on EDP are apart; an empty text if they are equal.
+    """Return a line of text that says how far proven bounds on EDP are apart, or an empty text if they are equal.
+
+    EDP, the expected divergence point, is the expected step at which a goal is ruled out while another is pursued.
 
     Args:
-        lower: ``float64 [n_goals, n_goals]``, lower bounds on the EDP of each pair of goals.
-        upper: ``float64 [n_goals, n_goals]``, upper bounds.
+        lower: ``float64 [n_goals, n_goals]``, a lower bound on the EDP of each pair of goals.
+        upper: ``float64 [n_goals, n_goals]``, an upper bound on the EDP of each pair of goals, ``inf`` if none is
+            known.
     """
     import numpy as np
 
@@ -317,15 +340,17 @@ def _hardest_pairs(divergence: Divergence, edp: Any, wcd: Any, most: int = 10) -
 
 
 def draw(divergence: Divergence, at: StateLike, path: str) -> None:
-    """Save a picture of EDP: a map of the EDP from each cell, a matrix of all pairs of goals, or both.
+    """Write a picture of EDP, the expected step at which a goal is ruled out while the teammate pursues another goal.
 
-    With two goals on a map, it is the map alone; with more, the map shows the mean over all pairs, and the matrix is
-    below it. On a graph, it is the matrix alone. The picture is as wide as a column of a paper.
+    For two goals on a map, the picture is a map that shows the mean of the two EDPs from each cell. For any other
+    number of goals on a map, the picture is a map that shows the mean EDP over all pairs from each cell, above a matrix
+    of the EDP of each pair. A very large map shows only the goals. On a graph, the picture is the matrix alone. The
+    picture is as wide as a column of a paper.
 
     Args:
-        divergence: computes EDP.
+        divergence: computes EDP, and has the model and the goals.
         at: the teammate's state; it is marked on the map, and the matrix shows EDP from there.
-        path: the file to write.
+        path: the file to write, PNG, SVG or PDF by its ending.
     """
     from matplotlib.figure import Figure
 
@@ -351,12 +376,14 @@ def draw(divergence: Divergence, at: StateLike, path: str) -> None:
 
 
 def draw_pairs(names: list[str], pairs: Pairs, path: str) -> None:
-    """Save a picture of the matrix of EDP of a planning problem, for the goals that are still possible.
+    """Write a picture of the matrix of EDP of a planning problem, for the goals that are still possible.
+
+    EDP, the expected divergence point, is the expected step at which a goal is ruled out while another is pursued.
 
     Args:
         names: names of all goals of the problem.
         pairs: the EDP of each pair of goals that are still possible.
-        path: the file to write.
+        path: the file to write, PNG, SVG or PDF by its ending.
     """
     from matplotlib.figure import Figure
 

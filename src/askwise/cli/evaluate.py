@@ -1,4 +1,4 @@
-"""The command ``evaluate``, for the expected cost of methods, and ``solve``, for the lowest cost of any method."""
+"""The commands ``askwise evaluate`` (expected cost of methods) and ``askwise solve`` (lowest cost of any method)."""
 
 from __future__ import annotations
 
@@ -70,7 +70,11 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_evaluate(options: argparse.Namespace) -> int:
-    """Run ``askwise evaluate``: print the expected cost of a method, exactly or from episodes; return exit code 0."""
+    """Run ``askwise evaluate``: print the expected cost of each method in the options; return exit code 0.
+
+    The cost is exact or estimated from episodes. With ``--bound`` or ``--tight``, also print a lower bound on the cost
+    of all methods. With ``--method help``, print only a list of the methods.
+    """
     if options.method == "help":
         from askwise.view.explain import list_methods
 
@@ -89,7 +93,10 @@ def run_evaluate(options: argparse.Namespace) -> int:
 
 
 def _methods(options: argparse.Namespace) -> list[str]:
-    """Return the methods to evaluate: those of ``--methods``, or the one of ``--method``."""
+    """Return the methods to evaluate: those of ``--methods``, or the one of ``--method``.
+
+    Raise an `InputError` if ``--methods`` has an empty name, or a method twice.
+    """
     if options.methods is None:
         return [options.method]
     names = methods_in(options.methods)
@@ -99,9 +106,10 @@ def _methods(options: argparse.Namespace) -> list[str]:
 
 
 def methods_in(text: str) -> list[str]:
-    """Return the methods in a text, separated by commas.
+    """Split a list of methods that are separated by commas.
 
-    Options such as ``,enough=0.5`` belong to the method before them.
+    A method may have options, such as ``,enough=0.5``, which also begin with a comma. They stay with the method before
+    them: ``never,planner,enough=0.5`` gives ``["never", "planner,enough=0.5"]``.
     """
     names: list[str] = []
     for part in (part.strip() for part in text.split(",")):
@@ -113,7 +121,10 @@ def methods_in(text: str) -> list[str]:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Raise an InputError for missing, contradictory or bad options; called before a file is read."""
+    """Raise an `InputError` for missing, contradictory or bad options of ``askwise evaluate``.
+
+    The function is called before any file is read.
+    """
     common.need_file(options)
     given = {"--exact": options.exact, "--episodes": options.episodes, "--paths": options.paths}
     chosen = [name for name, value in given.items() if value not in (False, None)]
@@ -129,7 +140,15 @@ def check(options: argparse.Namespace) -> None:
 
 
 def evaluated(options: argparse.Namespace, problem: Problem, method: str) -> Evaluation:
-    """Return the expected cost of a method on a problem, exactly or from episodes, as the options say."""
+    """Return the expected cost of a method on a problem, and show progress on standard error.
+
+    The cost is exact or estimated from episodes, as the options say.
+
+    Args:
+        options: the parsed options of ``askwise evaluate``.
+        problem: the problem.
+        method: the name of the method, with its own options if it has any, such as ``planner,enough=0.5``.
+    """
     from askwise.methods import make_agent
     from askwise.play.evaluate import evaluate
 
@@ -150,14 +169,18 @@ def evaluated(options: argparse.Namespace, problem: Problem, method: str) -> Eva
 
 
 def bounded(options: argparse.Namespace, problem: Problem, questions: int | None) -> Bound:
-    """Return a lower bound on the expected cost of all methods; ``--tight`` selects a better one that takes longer.
+    """Return a lower bound on the expected marginal cost of all methods, and show progress on standard error.
+
+    Marginal cost is the cost beyond that of an agent that knows the goal. The bound holds for methods that ask any
+    number of questions.
 
     Args:
-        options: the options of the command.
+        options: the parsed options of ``askwise evaluate``; ``--tight`` selects a better bound that takes longer.
         problem: the problem.
-        questions: the limit of questions per episode of the evaluated method, None for no limit. With a limit, answers
-            to all questions but the last one allowed may be wrong or missing in the bound, too; without one, all are
-            true. The bound also holds for methods that ask more.
+        questions: limit of questions per episode of the evaluated method, None for no limit. It matters only if answers
+            may be wrong or missing. The bound then treats the answers to the first ``questions - 1`` questions as
+            possibly wrong or missing, and all others as true. If `questions` is None, the bound treats all answers as
+            true.
     """
     from askwise.play.evaluate import lower_bound
 
@@ -166,7 +189,14 @@ def bounded(options: argparse.Namespace, problem: Problem, questions: int | None
 
 
 def as_json(found: Evaluation, bound: Bound | None) -> dict[str, Any]:
-    """Return the dict that ``--json`` prints: costs, verdict and confidence interval, and the bound if there is one."""
+    """Return the dict that ``--json`` prints for one method: costs, verdict, confidence interval, and lower bound.
+
+    The verdict says how the costs were computed and whether they are exact.
+
+    Args:
+        found: the expected cost of the method.
+        bound: a lower bound on the cost of all methods; None if none was computed, and the dict then has none.
+    """
     shown: dict[str, Any] = {
         "method": found.method,
         "expected_marginal_cost": found.expected_marginal_cost,
@@ -187,12 +217,21 @@ def as_json(found: Evaluation, bound: Bound | None) -> dict[str, Any]:
 
 
 def _gain(found: Evaluation, bound: Bound) -> float:
-    """Return the most that a higher limit on questions could save: the marginal cost found minus the lower bound."""
+    """Return the most that a higher limit of questions per episode could save, at least 0.
+
+    It is the expected marginal cost of the evaluated method minus the lower bound on that of all methods. Marginal cost
+    is the cost beyond that of an agent that knows the goal.
+    """
     return max(0.0, found.expected_marginal_cost - bound.value)
 
 
 def to_table(found: list[Evaluation], bound: Bound | None) -> str:
-    """Return the costs of several methods as a table, the cheapest first, and the lower bound if there is one."""
+    """Return the costs of several methods as a text table, the cheapest first.
+
+    Args:
+        found: the expected cost of each method.
+        bound: a lower bound on the cost of all methods, which is added below the table; None if none was computed.
+    """
     rows, ranked = [], sorted(found, key=lambda one: one.expected_marginal_cost)
     for each in ranked:
         low, high = each.ci
@@ -216,7 +255,12 @@ def to_table(found: list[Evaluation], bound: Bound | None) -> str:
 
 
 def to_text(found: Evaluation, bound: Bound | None) -> str:
-    """Return the expected cost, the verdict and, if there is one, the lower bound as text, one per line."""
+    """Return the expected cost of one method, the verdict on its accuracy, and the lower bound as text, one per line.
+
+    Args:
+        found: the expected cost of the method.
+        bound: a lower bound on the cost of all methods; None if none was computed, and the text then has none.
+    """
     marginal = f"{found.expected_marginal_cost:.6g}"
     if not found.verdict.converged:  # an average over episodes
         low, high = found.ci
@@ -261,7 +305,12 @@ def add_solve_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_solve(options: argparse.Namespace) -> int:
-    """Run ``askwise solve``: print the lowest expected cost that any method can have; return exit code 0."""
+    """Run ``askwise solve``: print the lowest expected cost that any method can have; return exit code 0.
+
+    Raises:
+        InputError: no file or a bad option was given.
+        AskwiseError: the instance is too large to be solved exactly.
+    """
     from askwise.api import as_problem
     from askwise.planning.exact import TooLarge
     from askwise.play.evaluate import solve
@@ -287,7 +336,14 @@ def run_solve(options: argparse.Namespace) -> int:
 
 
 def solution_to_json(problem: Problem, found: Solution) -> dict[str, Any]:
-    """Return the dict that ``--json`` prints: the optimal costs, the verdict, and the first question or action."""
+    """Return the lowest expected costs, the verdict, and the best first question or action as a dict for ``--json``.
+
+    The verdict says how the costs were computed and whether they are exact.
+
+    Args:
+        problem: the problem that was solved.
+        found: the optimum of the problem.
+    """
     first = found.policy.at(problem.start)
     limited = {} if found.questions is None else {"most_questions": found.questions, "lower_bound": found.lower_bound}
     return {
@@ -322,7 +378,14 @@ def _asked(problem: Problem, asked: Question) -> str:
 
 
 def solution_to_text(problem: Problem, found: Solution) -> str:
-    """Return the optimal costs, the first question or action, and the verdict as text, one per line."""
+    """Return the lowest expected costs, the best first question or action, and the verdict as text, one per line.
+
+    The verdict says how the costs were computed and whether they are exact.
+
+    Args:
+        problem: the problem that was solved.
+        found: the optimum of the problem.
+    """
     first = found.policy.at(problem.start)
     if first.ask is not None:
         begin = _asked(problem, first.ask)

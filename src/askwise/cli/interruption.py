@@ -1,13 +1,13 @@
 """Ways in which a command ends early: Ctrl-C and SIGTERM.
 
 Both end a command at any time with one line, the right exit code and no traceback. Ctrl-C becomes a
-`KeyboardInterrupt`, so that code that holds a file or a terminal can clean up. Python would lose this exception while a
-module is imported (an extension module may turn it into another error) and in callbacks, where Python can only print
-it. In both cases the interrupt is repeated a little later.
+`KeyboardInterrupt`, so that code that holds a file or a terminal can clean up. Python can lose this exception in two
+cases: during the import of an extension module, which may turn the exception into another error, and in callbacks,
+where Python can only print it. In both cases the interrupt is repeated a little later.
 
 Python code cannot stop an agent that hangs in compiled code or catches every exception. SIGTERM (from ``timeout``, for
-example) ends even such a process, because the operating system handles it, except inside `terminable`, where Python
-does.
+example) ends even such a process, because the operating system handles SIGTERM. Inside `terminable`, however, Python
+handles it.
 """
 
 from __future__ import annotations
@@ -36,21 +36,25 @@ MAX_PRESSES = 3
 
 
 class Terminated(KeyboardInterrupt):
-    """Raised when the process receives SIGTERM.
+    """Raised when the process receives SIGTERM while `terminable` is active.
 
-    It is handled like Ctrl-C, but the exit code is 143 instead of 130.
+    It is handled like the `KeyboardInterrupt` of Ctrl-C, but the exit code of the command is 143 instead of 130.
     """
 
 
 def exit_code(stopped: KeyboardInterrupt) -> int:
-    """Return the exit code of a command that was interrupted: 143 by SIGTERM (`Terminated`), 130 by Ctrl-C."""
+    """Return the exit code of a command that an exception ended: 143 for SIGTERM (`Terminated`), 130 for Ctrl-C.
+
+    Args:
+        stopped: the exception that ended the command. If it has a cause (``raise ... from cause``), the cause decides.
+    """
     return TERMINATED if isinstance(stopped.__cause__ or stopped, Terminated) else INTERRUPTED
 
 
 def exit_at_once(*_: object) -> None:
-    """Print "interrupted" and end the process with exit code 130, without a traceback and without any cleaning up.
+    """Print "interrupted" to standard error and end the process with exit code 130, without any clean-up.
 
-    It can be a signal handler; the two arguments of handlers are ignored.
+    The function can be a signal handler; it ignores the two arguments that handlers get.
     """
     with contextlib.suppress(OSError):
         os.write(2, b"askwise: interrupted\n")
@@ -58,7 +62,7 @@ def exit_at_once(*_: object) -> None:
 
 
 def _started_as_command() -> bool:
-    """Return whether this process was started as the command ``askwise``, not as another program that imports it."""
+    """Return whether this process was started as the command ``askwise``, and not as a program that imports askwise."""
     program = sys.argv[0] if sys.argv else ""
     return program == "-m" or Path(program).name in ("askwise", "askwise.exe")
 
@@ -69,9 +73,10 @@ if _started_as_command() and signal.getsignal(signal.SIGINT) is signal.default_i
 
 @contextmanager
 def as_program() -> Iterator[None]:
-    """While the ``with`` block runs, Ctrl-C reliably raises `KeyboardInterrupt`; afterwards, Ctrl-C exits at once.
+    """Make Ctrl-C reliably raise `KeyboardInterrupt` in the ``with`` block; after it, Ctrl-C ends the process at once.
 
-    Does nothing outside the main thread, or if the process ignores Ctrl-C, as in the background of a shell.
+    A third press of Ctrl-C in the block also ends the process at once. Nothing changes outside the main thread, or if
+    the process ignores Ctrl-C, as in the background of a shell.
     """
     ignored = signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, None)  # as in the background of a shell
     if ignored or threading.current_thread() is not threading.main_thread():
@@ -87,9 +92,9 @@ def as_program() -> Iterator[None]:
 
 
 class CtrlC:
-    """The signal handler for Ctrl-C.
+    """A signal handler for Ctrl-C.
 
-    It raises `KeyboardInterrupt`, raises it again if Python would lose it, and ends the process at the third press.
+    It raises `KeyboardInterrupt`, raises it again if Python lost it, and ends the process at the third press of Ctrl-C.
     """
 
     def __init__(self) -> None:
@@ -97,9 +102,13 @@ class CtrlC:
         self._repeated = False
 
     def pressed(self, _: int, frame: FrameType | None) -> None:
-        """Raise `KeyboardInterrupt` because Ctrl-C was pressed; during an import, where it could be lost, delay it.
+        """Handle a press of Ctrl-C: raise `KeyboardInterrupt`, or end the process at the third press.
 
-        The third press ends the process at once. `frame` is the code that was interrupted.
+        If the first press comes during an import, where Python could lose the exception, it is raised a little later.
+
+        Args:
+            _: the number of the signal, not used.
+            frame: the code that was interrupted.
         """
         now = time.monotonic()
         if not self._repeated:
@@ -113,9 +122,12 @@ class CtrlC:
         raise KeyboardInterrupt
 
     def not_raised(self, unraisable: Any) -> None:
-        """Raise a `KeyboardInterrupt` again a little later if Python could not raise it; print other exceptions.
+        """Handle an exception that Python cannot raise: repeat a `KeyboardInterrupt` a little later, print any other.
 
-        Python calls this method, as `sys.unraisablehook`, with a description of each exception that it cannot raise.
+        Python calls this method if it is `sys.unraisablehook`.
+
+        Args:
+            unraisable: Python's description of the exception; ``unraisable.exc_type`` is its type.
         """
         if issubclass(unraisable.exc_type, KeyboardInterrupt):
             self._later()
@@ -146,9 +158,9 @@ def _is_importing(frame: FrameType | None) -> bool:
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """While the ``with`` block runs, SIGTERM raises `Terminated`.
+    """Make SIGTERM raise `Terminated` while the ``with`` block runs.
 
-    Does nothing outside the main thread, or if the program handles or ignores SIGTERM already.
+    Nothing changes outside the main thread, or if the program already handles or ignores SIGTERM.
     """
     here = threading.current_thread() is threading.main_thread()
     if not here or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:

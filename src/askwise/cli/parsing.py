@@ -1,4 +1,4 @@
-"""The parser of commands: help in groups, less common options on request, suggestions, and earlier spellings.
+"""The parser of the command line, with short and complete help, suggestions for typing errors, and old option names.
 
 `--help` lists the options that most users need; `--help-all` lists all of them. An option that was renamed still works
 under its earlier name, with a notice. An option that was removed ends the command with a sentence that says what to use
@@ -36,9 +36,9 @@ class Subcommand:
     """What ``askwise`` needs to offer a subcommand, such as ``askwise run``.
 
     Attributes:
-        description: the text at the beginning of its help.
-        add_arguments: a function that declares its arguments and options.
-        run: a function that runs it with the parsed options and returns the exit code.
+        description: the text at the beginning of the subcommand's help, None for no text.
+        add_arguments: a function that declares the subcommand's arguments and options in the parser that it is given.
+        run: a function that runs the subcommand with the parsed options and returns the exit code.
     """
 
     description: str | None
@@ -47,7 +47,7 @@ class Subcommand:
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):
-    """A help formatter that fits descriptions to the terminal: it wraps paragraphs and keeps indented lines."""
+    """A help formatter that wraps paragraphs of descriptions to fit the terminal and keeps indented lines unchanged."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:  # noqa: ARG002 - argparse passes it
         return "\n".join(_filled(text.strip("\n").split("\n"), width))
@@ -67,18 +67,27 @@ def _filled(lines: Sequence[str], width: int) -> Iterator[str]:
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that prints errors in one line, with a suggestion for misspelt options."""
+    """An argument parser that prints errors in one line, with a suggestion for misspelt options.
+
+    Args:
+        given: keyword arguments of `argparse.ArgumentParser`; ``formatter_class`` is `Formatter` by default.
+    """
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**{"formatter_class": Formatter, **given})
 
     def error(self, message: str) -> NoReturn:
-        """Print one line about wrong arguments and exit with code 2."""
+        """Print `message`, an error about the arguments, in one line on standard error, and exit with code 2."""
         print(f"{self.prog}: {message} ({self.prog} --help explains)", file=sys.stderr)
         sys.exit(2)
 
     def refuse(self, extra: Sequence[str]) -> NoReturn:
-        """Report unknown arguments and exit with code 2; suggest the option that is most like the first of them."""
+        """Print an error about an unknown option or argument, with the most similar known option, and exit with code 2.
+
+        Args:
+            extra: the unknown arguments, at least one. The error names the first that begins with a hyphen, or else the
+                first.
+        """
         wrong = next((text for text in extra if text.startswith("-")), extra[0])
         name = wrong.partition("=")[0]
         known = [option for action in self._actions if explained(action) for option in action.option_strings]
@@ -86,7 +95,10 @@ class Parser(argparse.ArgumentParser):
         self.error(f"unknown {what} {name!r}{did_you_mean(name, known)}")
 
     def hide_less_common(self) -> None:
-        """Leave the options in `LESS_COMMON` out of ``--help``, and add the option ``--help-all``, which lists them."""
+        """Leave the options in `LESS_COMMON` out of ``--help``, and add ``--help-all``, which lists all options.
+
+        If the parser has none of the options in `LESS_COMMON`, it is not changed.
+        """
         hidden = [action for action in self._actions if LESS_COMMON.intersection(action.option_strings)]
         if not hidden:
             return
@@ -95,7 +107,7 @@ class Parser(argparse.ArgumentParser):
             action.explanation, action.help = action.help, argparse.SUPPRESS  # type: ignore[attr-defined]
 
     def show_all(self) -> None:
-        """List the less common options in the help again, after `hide_less_common`."""
+        """Undo `hide_less_common`: list the less common options in the help again."""
         for action in self._actions:
             action.help = getattr(action, "explanation", action.help)
 
@@ -103,14 +115,14 @@ class Parser(argparse.ArgumentParser):
 def explained(action: argparse.Action) -> str:
     """Return the help text of an option, even if only ``--help-all`` lists it.
 
-    It is empty for earlier spellings, which are hidden.
+    The text is empty for options that no help lists, such as earlier names of renamed options.
     """
     text = getattr(action, "explanation", action.help)
     return "" if text is None or text == argparse.SUPPRESS else text
 
 
 class _HelpAll(argparse.Action):
-    """Prints the help with all options, and exits."""
+    """The action of the option ``--help-all``: it prints the help with all options and ends the command."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         assert isinstance(parser, Parser)
@@ -120,13 +132,13 @@ class _HelpAll(argparse.Action):
 
 
 class _Renamed(argparse.Action):
-    """The option for an earlier spelling of another option.
-
-    It sets the same value, and prints a notice with the present spelling.
+    """The action of an earlier name of an option: it sets the option's value, and prints a notice with the new name.
 
     Args:
-        now: the present spelling.
+        given: positional arguments of `argparse.Action`.
+        now: the present name of the option.
         many: whether the option may be repeated; its value is then a list.
+        rest: keyword arguments of `argparse.Action`.
     """
 
     def __init__(self, *given: Any, now: str, many: bool = False, **rest: Any) -> None:
@@ -143,13 +155,14 @@ class _Renamed(argparse.Action):
 
 
 def renamed(parser: Any, old: str, now: str, *, dest: str | None = None, **given: Any) -> None:
-    """Accept an earlier spelling of an option; if it is used, a notice names the present spelling.
+    """Accept an earlier name of an option; if a user gives it, the command prints a notice with the present name.
 
     Args:
-        parser: the parser, or a group of its options.
-        old: the earlier spelling.
-        now: the option as it is called now.
-        dest: the attribute of the parsed options that both spellings set; by default that of `now`.
+        parser: the parser to change, or a group of its options.
+        old: the earlier name, such as ``--limit``.
+        now: the present name, such as ``--search-limit``.
+        dest: the attribute of the parsed options that both names set. None: `now` without its leading hyphens, with
+            underscores for the other hyphens.
         given: more arguments for `add_argument`, such as ``nargs``; and ``many=True`` if the option may be repeated.
     """
     attribute = now.lstrip("-").replace("-", "_") if dest is None else dest
@@ -159,10 +172,13 @@ def renamed(parser: Any, old: str, now: str, *, dest: str | None = None, **given
 
 
 class _Removed(argparse.Action):
-    """An option that was removed; if it is given, the command ends with exit code 2 and one sentence.
+    """The action of an option that was removed: it prints one sentence and ends the command with exit code 2.
 
     Args:
-        instead: the end of the sentence, as in `removed`.
+        given: positional arguments of `argparse.Action`.
+        instead: the end of the sentence, which says what to use instead. ``{prog}`` stands for the command, such as
+            ``askwise ask``.
+        rest: keyword arguments of `argparse.Action`.
     """
 
     def __init__(self, *given: Any, instead: str, **rest: Any) -> None:
@@ -176,12 +192,12 @@ class _Removed(argparse.Action):
 
 
 def removed(parser: Any, old: str, instead: str) -> None:
-    """Refuse an option that was removed, with or without a value, with exit code 2 and one sentence.
+    """Declare that an option was removed; if a user gives it, the command prints one sentence and exits with code 2.
 
     Args:
-        parser: the parser, or a group of its options.
-        old: the option.
-        instead: the end of the sentence: what to use instead. ``{prog}`` stands for the command, such as
+        parser: the parser to change, or a group of its options.
+        old: the name of the option. Users may have given it with or without a value.
+        instead: the end of the sentence, which says what to use instead. ``{prog}`` stands for the command, such as
             ``askwise ask``.
     """
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""Planning problems on the command line: arguments that name one, options, progress, and tables of many problems."""
+"""Planning problems on the command line: how commands read one problem, and compute tables of many problems."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ ENDINGS = (".pddl", ".tar.bz2", ".tar.gz", ".tar.xz", ".tgz", ".tbz", ".tbz2", "
 
 
 def is_planning(path: str) -> bool:
-    """Return whether an argument names a planning problem: a PDDL file, an archive (``.tar.bz2``) or a folder."""
+    """Return whether an argument names a planning problem: a PDDL file, an archive (such as ``.tar.bz2``) or a folder.
+
+    Only the ending of the name is checked, and whether it names a folder; files are not read.
+    """
     return path.lower().endswith(ENDINGS) or (path != "-" and _is_folder(path))
 
 
@@ -55,7 +58,10 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
 
 
 def limits_of(options: argparse.Namespace) -> Limits:
-    """Return the limits on planning problems: the defaults, changed by each ``--search-limit NAME=N``."""
+    """Return the limits on planning problems: the defaults, changed by each ``--search-limit NAME=N``.
+
+    Raise an `InputError` for an unknown name or a bad number.
+    """
     from dataclasses import fields
 
     from askwise.pddl import Limits
@@ -73,12 +79,15 @@ def limits_of(options: argparse.Namespace) -> Limits:
 
 
 def read(options: argparse.Namespace, path: str, template: str | None) -> Recognition:
-    """Return the goal-recognition problem that arguments of a command name.
+    """Read the goal-recognition problem that the arguments of a command name.
 
     Args:
-        options: the options of the command; used are ``--goals``, ``--obs`` and ``--search-limit``.
-        path: an archive or a folder; or a PDDL domain file, with `template`.
-        template: a PDDL problem file, None for an archive or a folder.
+        options: the parsed options of the command; used are ``--goals``, ``--obs`` and ``--search-limit``.
+        path: an archive or a folder; or, with `template`, a PDDL domain file.
+        template: a PDDL problem file; None if `path` is an archive or a folder.
+
+    Raises:
+        InputError: `path` and `template` do not fit together, or an option or a file is not valid.
     """
     from askwise.pddl import load
 
@@ -93,11 +102,14 @@ def read(options: argparse.Namespace, path: str, template: str | None) -> Recogn
 
 
 def cones_of(problem: Recognition, command: str) -> Cones:
-    """Return all optimal plans of all goals of a problem; show progress on standard error.
+    """Compute all optimal plans of all goals of a planning problem, and show progress on standard error.
 
     Args:
         problem: the problem.
-        command: the name of the subcommand, for the messages.
+        command: the name of the subcommand, for the progress messages.
+
+    Returns:
+        The plans, combined in one graph.
     """
     from askwise import pddl
 
@@ -106,7 +118,10 @@ def cones_of(problem: Recognition, command: str) -> Cones:
 
 
 def is_one_problem(path: str) -> bool:
-    """Return whether an argument names one planning problem, rather than a folder of several."""
+    """Return whether an argument names one planning problem, rather than a folder of several problems.
+
+    A folder is one problem if it has the file ``domain.pddl``. For a folder that cannot be read, the result is False.
+    """
     try:
         return not _is_folder(path) or (find(path) / "domain.pddl").is_file()
     except OSError:
@@ -131,17 +146,21 @@ def work(
 ) -> list[Row]:
     """Compute the rows of a result table for each problem in the given archives and folders, in several processes.
 
-    With ``--csv``, the rows of a problem are stored as soon as it is done, so that an interrupted command can be
-    continued later. Problems that cannot be read are reported and skipped.
+    With ``--csv FILE``, the rows of each finished problem are stored in the folder ``FILE.rows``. If the command was
+    interrupted, the next call continues from there. Problems that cannot be read are skipped, with a message on
+    standard error.
 
     Args:
-        options: the options of the command.
+        options: the parsed options of the command; used are ``--csv``, ``--workers`` and ``--time-limit``.
         command: the name of the subcommand, for messages.
         paths: archives, and folders of archives.
-        job_for: takes a problem with its observations and returns the job that computes its rows.
+        job_for: a function that takes a problem with its observations and returns the job that computes its rows.
 
     Returns:
-        the rows, as dicts, in the order of the problems.
+        The rows, as dicts, in the order of the problems.
+
+    Raises:
+        AskwiseError: no problem can be read, or an option is not valid.
     """
     from askwise.recognition.archives import collect
 
@@ -197,10 +216,13 @@ def _workers(options: argparse.Namespace) -> int:
 
 
 def write(options: argparse.Namespace, columns: Sequence[str], found: Sequence[Row]) -> None:
-    """Write results as a table to the file of ``--csv``; without that option do nothing.
+    """Write result rows as a CSV table to the file of ``--csv``; without this option, do nothing.
+
+    Also delete the folder ``FILE.rows``, in which `work` stored the rows of each problem, and print the name of the
+    file.
 
     Args:
-        options: the options of the command.
+        options: the parsed options of the command.
         columns: the names of the columns to write.
         found: the rows of the table, as dicts that have at least these columns as keys.
     """
@@ -224,13 +246,14 @@ def _cell(value: object) -> object:
 
 
 def print_failures(found: Sequence[Row]) -> int:
-    """Print the name and the verdict of each problem that was not solved exactly.
+    """Print the name and the verdict of each problem that was not solved exactly, to standard error.
 
     Args:
-        found: the rows of the result table, as dicts.
+        found: the rows of the result table, as dicts. The verdict of a row begins with ``exact`` or, if the problem
+            ended with an error, with ``failed``.
 
     Returns:
-        the exit code: 2 if all problems failed, that is, ended with an error, otherwise 0.
+        The exit code, which is 2 if all problems failed, and 0 otherwise.
     """
     for row in found:
         if not row["verdict"].startswith("exact"):

@@ -1,4 +1,4 @@
-"""The command ``recognise``, for the goal of an actor, and ``grd``, for a table of many planning problems."""
+"""The commands ``askwise recognise`` (find an actor's goal) and ``askwise grd`` (measure how long goals look alike)."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ def add_recognise_arguments(parser: argparse.ArgumentParser) -> None:
 def run_recognise(options: argparse.Namespace) -> int:
     """Run ``askwise recognise``: print the probabilities of an actor's goals after each observed action.
 
-    For several archives, it prints a summary. Returns the exit code: 2 if all archives failed, otherwise 0.
+    For several archives, or with ``--csv``, print a summary instead. Return the exit code: 2 if all archives failed,
+    otherwise 0.
     """
     stray = parse_number(options.stray, "--stray", above=0)
     if stray >= 1:
@@ -84,10 +85,13 @@ def _one(options: argparse.Namespace, path: str, template: str | None, stray: fl
     """Recognise the goal in one planning problem and print the result; return exit code 0.
 
     Args:
-        options: the options of the command.
-        path: an archive or a folder; or a PDDL domain file, with `template`.
-        template: a PDDL problem file, None for an archive or a folder.
+        options: the parsed options of ``askwise recognise``.
+        path: an archive or a folder; or, with `template`, a PDDL domain file.
+        template: a PDDL problem file; None if `path` is an archive or a folder.
         stray: the probability that an observed action is in no optimal plan; used by the belief ``robust`` only.
+
+    Raises:
+        InputError: the problem has no observed actions.
     """
     from askwise.pddl.recogniser import recognise
     from askwise.pddl.text import recognised_to_json, recognised_to_text
@@ -118,12 +122,12 @@ def _many(options: argparse.Namespace, paths: list[str], stray: float) -> int:
     """Recognise the goals in many archives, write a table if ``--csv`` was given, and print a summary.
 
     Args:
-        options: the options of the command.
+        options: the parsed options of ``askwise recognise``.
         paths: archives, and folders of archives.
         stray: the probability that an observed action is in no optimal plan; used by the belief ``robust`` only.
 
     Returns:
-        the exit code: 2 if all archives failed, otherwise 0.
+        The exit code, which is 2 if all archives failed, and 0 otherwise.
     """
     from askwise.recognition.tables import RECOGNISE_COLUMNS, RecogniseJob, summaries
 
@@ -206,8 +210,10 @@ def add_grd_arguments(parser: argparse.ArgumentParser) -> None:
 def run_grd(options: argparse.Namespace) -> int:
     """Run ``askwise grd``: measure how long goals look alike in many planning problems, and print a table.
 
+    With ``--csv``, also write the table to a file.
+
     Returns:
-        the exit code: 2 if all problems failed, otherwise 0.
+        The exit code, which is 2 if all problems failed, and 0 otherwise.
     """
     from askwise.recognition.tables import GRD_COLUMNS, MeasureJob
 
@@ -219,7 +225,9 @@ def run_grd(options: argparse.Namespace) -> int:
 
 
 def _table(found: list[Row]) -> str:
-    """Return a text table with a line for each measured problem: the numbers in `SHOWN`, and its verdict.
+    """Return a text table with a line for each planning problem: how long its goals look alike, and a verdict.
+
+    The verdict says whether the numbers are exact, or that the problem failed.
 
     Args:
         found: the results, a dict for each problem.

@@ -1,4 +1,4 @@
-"""The command ``show``, which describes an instance, and ``run``, which simulates an episode."""
+"""The commands ``askwise show`` (describe an instance) and ``askwise run`` (simulate an episode)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ def add_show_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_show(options: argparse.Namespace) -> int:
-    """Run ``askwise show``: print a description and a drawing of an instance; return exit code 0."""
+    """Run ``askwise show``: print a description and a drawing of an instance; return exit code 0.
+
+    With ``--picture``, also write a picture.
+    """
     from askwise.api import as_problem
     from askwise.text.files import check_picture
     from askwise.view import text
@@ -100,7 +103,10 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_run(options: argparse.Namespace) -> int:
-    """Run ``askwise run``: simulate one episode, and print, animate or save it; return exit code 0."""
+    """Run ``askwise run``: simulate one episode, and print, animate or save it; return exit code 0.
+
+    With ``--method help`` or ``--teammate help``, only list the methods or the kinds of teammates.
+    """
     if "help" in (options.method, options.teammate):
         from askwise.view.explain import list_methods
 
@@ -123,7 +129,10 @@ def run_run(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Raise an InputError for missing, contradictory or bad options; called before the episode is simulated."""
+    """Raise an `InputError` for missing, contradictory or bad options of ``askwise run``.
+
+    The function is called before the episode is simulated.
+    """
     from askwise.text.files import check_picture
     from askwise.view.raster import check_ending
 
@@ -141,7 +150,12 @@ def check(options: argparse.Namespace) -> None:
 
 
 def play(options: argparse.Namespace) -> Episode:
-    """Simulate one episode with the problem, method, teammate, goal and seed of the options, and return it."""
+    """Simulate and return one episode with the problem, method, teammate, goal and seed of the options.
+
+    Raises:
+        AskwiseError: an observation was impossible for every goal; the message recommends ``--belief robust``.
+        InputError: an option or the file is not valid.
+    """
     from askwise.core.belief import ContradictoryObservation
     from askwise.play.simulate import simulate
 
@@ -160,7 +174,12 @@ def play(options: argparse.Namespace) -> Episode:
 
 
 def watch(episode: Episode, speed: float) -> None:
-    """Animate the episode in the terminal, `speed` steps per second; without a terminal, print a note instead."""
+    """Animate an episode in the terminal; without a terminal, print a note to standard error instead.
+
+    Args:
+        episode: the episode.
+        speed: steps per second.
+    """
     from askwise.view.text import can_watch
     from askwise.view.text import watch as animate
 
@@ -171,7 +190,10 @@ def watch(episode: Episode, speed: float) -> None:
 
 
 def write(options: argparse.Namespace, episode: Episode) -> list[str]:
-    """Write the episode to the files of ``--trace``, ``--html``, ``--gif`` and ``--picture``; return their names."""
+    """Write the episode to the files of ``--trace``, ``--html``, ``--gif`` and ``--picture``; return their names.
+
+    Options that were not given are skipped.
+    """
     if options.trace is not None:
         from askwise.play import trace
 
@@ -192,7 +214,11 @@ def write(options: argparse.Namespace, episode: Episode) -> list[str]:
 
 
 def as_json(episode: Episode) -> dict[str, Any]:
-    """Return the dict that ``--json`` prints: goal, costs, number of steps, and questions with answers and prices."""
+    """Return the dict that ``--json`` prints: goal, costs, number of steps, and questions with answers and prices.
+
+    The marginal cost, that is, the cost beyond that of an agent that knows the goal, is None if the episode was cut
+    off.
+    """
     from askwise.view.explain import key_of_goals
 
     names, goals = episode.problem.goals, key_of_goals(episode.problem)
@@ -219,9 +245,9 @@ def as_json(episode: Episode) -> dict[str, Any]:
 
 
 def teammates() -> str:
-    """Return the list of kinds of teammates, as text for ``--teammate help``.
+    """Return a list of the kinds of teammates with a description of each, as text for ``--teammate help``.
 
-    It is the table in the docstring of `askwise.core.teammates`.
+    The list is the table in the docstring of the module `askwise.core.teammates`.
     """
     from askwise.core import teammates as module
 

@@ -1,4 +1,4 @@
-"""The command ``studio``, for people who play, and ``study-report``, for the results of a study with people."""
+"""The commands ``askwise studio`` (people play in the browser) and ``askwise study-report`` (their results)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,10 @@ def add_studio_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_studio(options: argparse.Namespace) -> int:
-    """Run ``askwise studio``: serve the web pages on which people play problems, until Ctrl-C; return exit code 0."""
+    """Run ``askwise studio``: serve the web pages on which people play problems, until Ctrl-C; return exit code 0.
+
+    Everything that is played is stored in the folder of ``--output``.
+    """
     from askwise.studio.server import ServerOptions, serve
 
     how = ServerOptions(
@@ -103,7 +106,10 @@ def add_study_report_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_study_report(options: argparse.Namespace) -> int:
-    """Run ``askwise study-report``: write tables, figures and a report of a study with people; return exit code 0."""
+    """Run ``askwise study-report``: write tables, figures and a report of a study with people; return exit code 0.
+
+    They are written to the subfolders ``export`` and ``report`` of ``options.folder``, the folder of the studio.
+    """
     from askwise.studio.study.report import write_people_report
 
     folder = Path(options.folder)

@@ -1,4 +1,4 @@
-"""The command ``study``, for studies with simulated teammates, and ``reproduce``, for the study of the paper."""
+"""The commands ``askwise study`` (studies with simulated teammates) and ``askwise reproduce`` (the paper's study)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def add_study_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_running_options(parser: argparse.ArgumentParser) -> None:
-    """Declare the options that say how a study is run: processes, cluster, limits, repeated failures, and output."""
+    """Declare the options that say how a study is run: processes, cluster, limits, failed episodes, printed output."""
     how = parser.add_argument_group("how it is run")
     how.add_argument("--workers", metavar="N", help="number of processes (default: one per core)")
     how.add_argument("--dask", metavar="ADDRESS", help="run on a Dask cluster: the address of its scheduler")
@@ -84,7 +84,11 @@ def add_running_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run_study(options: argparse.Namespace) -> int:
-    """Run ``askwise study``: simulate many episodes and write tables, figures and a report; return the exit code."""
+    """Run ``askwise study``: simulate many episodes, and write tables, figures and a report; return the exit code.
+
+    With ``--dry-run``, only print the settings and the number of episodes. The exit code is 0, or 130 or 143 if the
+    study was interrupted by Ctrl-C or SIGTERM.
+    """
     study = chosen(options)
     if options.dry_run:
         print(json.dumps(study.describe(), indent=1, ensure_ascii=False))
@@ -94,7 +98,14 @@ def run_study(options: argparse.Namespace) -> int:
 
 
 def chosen(options: argparse.Namespace) -> Study:
-    """Return the study that was named on the command line, with its settings overridden by the options."""
+    """Return the study that the command line describes: a study file or a named study, changed by the options.
+
+    Methods that are not part of askwise are first loaded in a worker process, because their code may crash.
+
+    Raises:
+        InputError: the settings are not valid, or there is neither a study nor ``--methods``.
+        AskwiseError: a method exceeds the limits for loading, or ends its process.
+    """
     from askwise.studies.running.executors import preload
     from askwise.studies.schema.study_file import (
         merged,
@@ -156,11 +167,11 @@ def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
 
     Args:
         study: the study.
-        folder: the output folder; instances whose results are stored there already are not repeated.
-        options: the options of the command.
+        folder: the output folder. Instances whose results are in this folder already are not played again.
+        options: the parsed options of the command.
 
     Returns:
-        the exit code: 0, or 130 or 143 if the study was interrupted.
+        The exit code, which is 0, or 130 or 143 if Ctrl-C or SIGTERM interrupted the study.
     """
     from askwise.studies import pipeline
 
@@ -194,7 +205,7 @@ def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
 
 
 def _limits(own: Limits, options: argparse.Namespace) -> Limits:
-    """Return the limits on time and memory: the study's `own`, overridden by those in the options."""
+    """Return the limits on time and memory: `own`, those of the study, overridden by those in the options."""
     from askwise.studies.schema.conditions import limit_from
 
     given = {"decision": "--time-limit", "episode": "--episode-time-limit", "memory": "--memory-limit"}
@@ -263,8 +274,8 @@ def run_reproduce(options: argparse.Namespace) -> int:
     """Run ``askwise reproduce``: repeat the paper's example and evaluation, and write a report.
 
     Returns:
-        the exit code: that of the evaluation if it is not 0, otherwise 1 if a number of the paper's two-goal example
-        differs, else 0.
+        The exit code. It is 0 if all went well, 1 if a number of the paper's two-goal example differs, and 130 or 143
+        if Ctrl-C or SIGTERM interrupted the evaluation.
     """
     from askwise.studies.schema.study_file import quicker, read_settings, study_from
     from askwise.text import files
@@ -288,7 +299,7 @@ def two_goal_grid(folder: Path, *, quiet: bool) -> int:
         quiet: whether to print nothing.
 
     Returns:
-        the exit code: 1 if a number differs, otherwise 0.
+        The exit code, which is 1 if a number differs from the paper's, and 0 otherwise.
     """
     from askwise.studies import two_goal_grid
     from askwise.text import files

@@ -1,13 +1,14 @@
-"""Your own domain from three functions, with defaults for all other members of `Domain`.
+"""A class for your own domain, made from three functions; it has defaults for all other members of `Domain`.
 
-::
+A domain is a kind of problem with its own files::
 
     DOMAIN = BasicDomain(
         "lift", format="house/lift@1", instance=House, problem=as_problem, read=read, write=write
     )
 
-`problem` turns an instance into a `BasicProblem`; `read` and `write` convert instances from and to files. Traces,
-studies and the command line treat the problems of such a domain like those of problem files (`askwise.domains.stated`).
+Here, `House` is the class of the instances; an instance is the object that a file describes. `problem` turns an
+instance into a `BasicProblem`; `read` and `write` convert instances from and to the contents of files. Traces, studies
+and the command line treat the problems of such a domain like those of problem files (`askwise.domains.stated`).
 Drawings and texts use the domain's words.
 """
 
@@ -28,14 +29,15 @@ from askwise.text.wording import PLAIN, Vocabulary
 class BasicProblem(FactoredProblem):
     """A problem of a `BasicDomain`, in which each agent has its own model and both share the goals.
 
-    It keeps the instance from which it was made. Two problems are equal if their instances and their starts are equal.
+    It keeps the instance, the object from which the problem was made. Two problems are equal if their instances and the
+    states in which both agents start are equal.
 
     Args:
         instance: the object that a file of the domain describes.
-        **stated: the arguments of `askwise.FactoredProblem`.
+        **stated: the arguments of `askwise.FactoredProblem`: goals, models, start and so on.
 
     Attributes:
-        instance: the instance from which the problem was made.
+        instance: the object from which the problem was made.
         stated_start: the states in which both agents started when the problem was made. A copy of the problem with
             another start keeps this attribute.
     """
@@ -54,18 +56,21 @@ class BasicProblem(FactoredProblem):
 
 
 class BasicDomain:
-    """A domain made from three functions; it implements `askwise.domains.registry.Domain`.
+    """A domain (a kind of problem with its own files) made from three functions: `problem`, `read` and `write`.
+
+    It implements the interface `askwise.domains.registry.Domain`.
 
     Args:
         name: the name of the domain, such as ``lift``.
-        format: the value of ``format`` in its files, such as ``house/lift@1``.
-        instance: the class of its instances. Two instances with the same contents must be equal, as those of a
-            dataclass are.
-        problem: takes an instance and returns its `BasicProblem`.
-        read: takes the contents of a file as a `Field` and returns the instance, or raises `InputError`.
-        write: takes an instance and returns the contents of its file without ``format``. For a dataclass of plain
-            values, use `dataclasses.asdict`.
-        words: the names of agents, goals and landmarks in texts and drawings.
+        format: the value of the key ``format`` in the domain's files, such as ``house/lift@1``.
+        instance: the class of the domain's instances; an instance is the object that a file describes. Two instances
+            with the same contents must be equal, as those of a dataclass are.
+        problem: a function that takes an instance and returns its `BasicProblem`.
+        read: a function that takes the contents of a file as a `Field` (parsed data with its path in the file) and
+            returns the instance, or raises `InputError`.
+        write: a function that takes an instance and returns the contents of its file without ``format``. For a
+            dataclass of plain values, use `dataclasses.asdict`.
+        words: the words that texts and drawings use for agents, goals and landmarks.
     """
 
     def __init__(
@@ -88,16 +93,23 @@ class BasicDomain:
         self._problem, self._read, self._write, self._words = problem, read, write, words
 
     def recognises(self, given: object) -> bool:
-        """Return whether `given` is an instance of this domain, or a problem made from one."""
+        """Return whether `given` is an instance of this domain, or a problem made from one.
+
+        An instance is the object that a file of the domain describes.
+        """
         return isinstance(given.instance if isinstance(given, BasicProblem) else given, self.instance)
 
     def problem(self, given: Any, start: JointState | None = None) -> BasicProblem:
-        """Return the problem of an instance; a given problem is returned as it is.
+        """Return the problem of an instance, the object that a file describes.
 
         Args:
-            given: an instance of this domain, or a problem made from one.
-            start: the states in which both agents start instead; None for the start that `given` has. Raises InputError
-                if the teammate cannot reach every goal from there.
+            given: an instance of this domain. It can also be a problem made from one, which is returned unchanged if
+                `start` is None.
+            start: the states in which both agents start instead of the start that `given` has; None to keep that start.
+
+        Raises:
+            InputError: the teammate cannot reach every goal from its state in `start`, or `given` is no instance or
+                problem of this domain.
         """
         problem = given if isinstance(given, BasicProblem) else self._made(given)
         if start is None:
@@ -117,14 +129,19 @@ class BasicDomain:
     def vocabulary(self, given: object = None) -> Vocabulary:  # noqa: ARG002 - all its problems have the same words
         """Return the words that texts use for agents, goals and landmarks.
 
-        They are the same for all problems of the domain, so the problem `given` makes no difference.
+        All problems of the domain have the same words, so `given`, a problem or an instance, is ignored.
         """
         return self._words
 
     def read(self, field: Field) -> Any:
-        """Return the instance that a file describes; `field` holds the contents of the file.
+        """Return the instance that a file describes.
 
-        Raises InputError if the function that reads files returns an object of another class.
+        Args:
+            field: the parsed contents of the file.
+
+        Raises:
+            InputError: the contents are wrong, or the function `read` that the domain was made from returns an object
+                of a wrong class.
         """
         instance = self._read(field)
         if not isinstance(instance, self.instance):
@@ -133,10 +150,15 @@ class BasicDomain:
         return instance
 
     def write(self, given: Any) -> dict[str, Any]:
-        """Return the contents of the file of an instance or of a problem made from one, including ``format``.
+        """Return the contents of the file that describes an instance, as JSON-compatible data, including ``format``.
 
-        Raises InputError if the problem starts elsewhere than its instance, because the file holds only the instance's
-        start.
+        Args:
+            given: an instance of this domain, or a problem made from one.
+
+        Raises:
+            InputError: the agents start elsewhere in the problem than in its instance; the file would hold the start of
+                the instance.
+            TypeError, ValueError: the domain's function `write` returns something that JSON cannot hold.
         """
         if isinstance(given, BasicProblem) and given.start != given.stated_start:
             names = given.teammate.model.name(given.start.teammate), given.ego.model.name(given.start.ego)
@@ -150,12 +172,16 @@ class BasicDomain:
     def parse_state(
         self, problem: BasicProblem, teammate: str | None = None, ego: str | None = None, holding: str | None = None
     ) -> JointState:
-        """Return the states of both agents that a person typed.
+        """Return the states of both agents, by index, from the names of the states that a person typed.
 
         Args:
             problem: a problem of this domain.
-            teammate: the name of the teammate's state; None for its start.
-            ego: the name of the ego agent's state; None for its start.
-            holding: what the ego agent carries; must be None, because nothing is carried in these problems.
+            teammate: the name of the teammate's state; None for the state in which it starts.
+            ego: the name of the ego agent's state; None for the state in which it starts.
+            holding: what the ego agent carries; must be None, because agents carry nothing in these problems.
+
+        Raises:
+            InputError: there is no such state; or the teammate can reach no goal from its state; or the ego agent
+                cannot reach every goal from its state; or `holding` is not None.
         """
         return parse_state(problem, teammate, ego, holding)

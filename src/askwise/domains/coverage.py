@@ -1,7 +1,7 @@
-"""Maximal coverage, the paper's running example: go to a goal that your teammate does not go to.
+"""Maximal coverage, the running example of the paper behind askwise: go to a goal that your teammate does not go to.
 
 A problem is read from a drawing (`askwise.Drawing`): ``W`` is the teammate, ``F`` the ego agent, and every other letter
-or digit a goal. If the teammate goes to goal `g`, every other goal is a target of the ego agent.
+or digit a goal. If the teammate goes to goal `g`, the ego agent may go to any goal other than `g`.
 """
 
 from __future__ import annotations
@@ -30,10 +30,16 @@ class Coverage(FactoredProblem):
     """Maximal coverage on a drawn map: the ego agent has to go to a goal to which the teammate does not go.
 
     Args:
-        drawing: a drawing, or its text, with ``W`` (the teammate), ``F`` (the ego agent) and at least two goals.
-        prior: weights of the goals, in the order of ``drawing.goals``; equal by default.
-        query_cost: the prices of questions; by default 0.5 for every question.
-        answers: the answer model; truthful by default.
+        drawing: a map drawn as text, or the `Drawing` made from one. It must have ``W`` (the teammate), ``F`` (the ego
+            agent) and at least two goals.
+        prior: weights of the goals, in the order of ``drawing.goals``, which are scaled to sum to 1; None for equal
+            weights.
+        query_cost: the price of questions; None for 0.5 for every question.
+        answers: the answer model, that is, how often answers are wrong or missing; by default all answers are true.
+
+    Attributes:
+        drawing: the map, with the cells of the goals and of both agents.
+        weights: the argument `prior` as a tuple of floats, not scaled; None if it was None.
     """
 
     def __init__(

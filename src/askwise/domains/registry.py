@@ -1,12 +1,12 @@
 """`Domain`, the interface that all domains implement, and functions that find a domain by its name or its problem.
 
-A domain is a kind of problem with its files, words and states. An *instance* is what a file of the domain describes. A
-`Problem` is what agents play. The domain converts one into the other. `askwise.domains.basic` makes a domain from three
-functions.
+A domain is a kind of problem, such as tool fetching, with its own files and words. An *instance* is what a file of the
+domain describes. A `Problem` is what agents play. The domain makes the problem of an instance. `askwise.domains.basic`
+makes a domain from three functions.
 
-Other modules find domains here, and import none directly. A domain is one object (`Domain`), written as ``module:name``
-and loaded at first use. Other packages add domains by an entry point in the group ``askwise.domains`` whose value is
-such an object.
+Other modules find domains through the functions here, and import no domain directly. A domain is one object that
+implements `Domain`; it is loaded from a location ``module:attribute`` at first use. Other packages add domains by an
+entry point in the group ``askwise.domains`` whose value is such a location.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Domain(Protocol):
     """A kind of problem, such as tool fetching: it reads and writes files, makes problems and provides words for texts.
 
     This is the protocol that all domains implement, such as `BasicDomain`, `StatedDomain` and `ToolFetchingDomain`. An
-    instance is the object that a file describes; a problem, which can be played, is made from it.
+    instance is the object that a file describes. A problem, which agents can play, is made from an instance.
     """
 
     @property
@@ -67,49 +67,64 @@ class Domain(Protocol):
 
     @property
     def formats(self) -> tuple[str, ...]:
-        """The values of ``format`` in files of this domain, such as ``askwise/tool-fetching@1``."""
+        """The values of the key ``format`` in files of this domain, such as ``askwise/tool-fetching@1``."""
 
     def recognises(self, given: object) -> bool:
-        """Return whether `given` is an instance or a problem of this domain."""
+        """Return whether `given` is an instance (the object that a file describes) or a problem of this domain."""
 
     def read(self, field: Field) -> Any:
-        """Return the instance that a file describes; `field` holds the contents of the file.
+        """Return the instance that a file describes: the object from which the method `problem` makes a problem.
 
         Raises InputError if anything in the file is wrong.
+
+        Args:
+            field: the parsed contents of the file.
         """
 
     def write(self, given: Any) -> dict[str, Any]:
-        """Return the contents of a file that describes an instance or a problem.
+        """Return the contents of a file that describes an instance or a problem, as JSON-compatible data.
 
         Raises InputError for anything that such a file cannot hold.
-        """
-
-    def problem(self, given: Any, start: JointState | None = None) -> Problem:
-        """Return the problem of an instance; a given problem is returned as it is.
 
         Args:
             given: an instance or a problem of this domain.
-            start: the states in which both agents start instead; a prior that depends on the start is computed for this
-                one. None for the start that `given` has. Raises InputError if a goal cannot be reached from there.
+        """
+
+    def problem(self, given: Any, start: JointState | None = None) -> Problem:
+        """Return the problem of an instance, the object that a file describes.
+
+        Args:
+            given: an instance of this domain. It can also be a problem of this domain, which is returned unchanged if
+                `start` is None.
+            start: the states in which both agents start instead of the start that `given` has; a prior that depends on
+                the start is computed for this new start. None to keep the start that `given` has.
+
+        Raises:
+            InputError: the teammate cannot reach every goal from its state in `start`.
         """
 
     def vocabulary(self, given: Any = None) -> Vocabulary:
-        """Return the words for agents, goals and landmarks that texts about a problem or an instance use.
+        """Return the words for agents, goals and landmarks in texts about a problem or an instance.
 
-        They may also contain the positions of the problem's landmarks (`askwise.text.wording.Site`). For None, the
-        words of the whole domain are returned.
+        The result may also contain the positions of the problem's landmarks (`askwise.text.wording.Site`).
+
+        Args:
+            given: a problem or an instance of this domain; None for the words of the whole domain, without positions.
         """
 
     def parse_state(
         self, problem: Any, teammate: str | None = None, ego: str | None = None, holding: str | None = None
     ) -> JointState:
-        """Return the states of both agents that a person typed; raise InputError if an agent can reach no goal.
+        """Return the states of both agents, by index, from the names that a person typed.
 
         Args:
             problem: a problem of this domain.
-            teammate: where the teammate is, as users name it; None for its start.
-            ego: where the ego agent is, as users name it; None for its start.
+            teammate: where the teammate is, as users name it; None for the place where it starts.
+            ego: where the ego agent is, as users name it; None for the place where it starts.
             holding: the name of the goal for which the ego agent carries something; None if it carries nothing.
+
+        Raises:
+            InputError: a name is unknown, or an agent can reach no goal from its state.
         """
 
 
@@ -122,14 +137,14 @@ def names() -> list[str]:
 
 
 def domains() -> Iterator[Domain]:
-    """Iterate over all domains, those of askwise first; each is loaded when it is reached."""
+    """Iterate over all domains, those of askwise first; load each domain only when the iteration gets to it."""
     yield from map(domain, HOMES)
     yield from (domain(point.name) for point in _points() if point.name not in HOMES)
 
 
 @cache
 def domain(name: str) -> Domain:
-    """Return the domain with this name; raise `InputError` for an unknown one."""
+    """Return the domain with this name; raise `InputError` if there is none, or if it cannot be loaded."""
     if name in HOMES:
         module, _, attribute = HOMES[name].partition(":")
         own: Domain = getattr(importlib.import_module(module), attribute)
@@ -141,9 +156,11 @@ def domain(name: str) -> Domain:
 
 
 def domain_of(given: object, field: str = "problem") -> Domain:
-    """Return the domain of a problem or an instance; raise an InputError if it belongs to none.
+    """Return the domain of a problem or an instance; raise an InputError if it belongs to no domain.
 
-    `field` is what the error calls the problem or instance.
+    Args:
+        given: the problem, or the instance (the object that a file describes).
+        field: the name of the input in the error message.
     """
     found = find_domain(given)
     if found is None:
@@ -156,15 +173,21 @@ def domain_of(given: object, field: str = "problem") -> Domain:
 
 
 def find_domain(given: object) -> Domain | None:
-    """Return the domain of a problem or an instance (the object that a file describes); None if it belongs to none."""
+    """Return the domain of a problem or an instance; None if it belongs to no domain.
+
+    An instance is the object that a file of the domain describes.
+    """
     ordered = [*(name for name in names() if name != ANY), ANY]
     return next((each for each in map(domain, ordered) if each.recognises(given)), None)
 
 
 def words_of(given: object) -> Vocabulary:
-    """Return the words that texts use for agents, goals and landmarks of a problem or an instance.
+    """Return the words that texts about a problem or an instance use for agents, goals and landmarks.
 
-    A problem of no domain gets the default words.
+    They are the words of its domain, or the default words if it belongs to no domain.
+
+    Args:
+        given: the problem, or the instance (the object that a file describes).
     """
     found = find_domain(given)
     if found is None:
@@ -197,10 +220,13 @@ def _load(point: EntryPoint) -> Domain:
 
 
 def read_file(path: str | Path) -> Any:
-    """Return the instance that a file of any domain describes.
+    """Return the instance that a file of any domain describes: the object from which the domain makes a problem.
 
-    A file whose name ends in ``.toml`` is TOML. Any other is JSON if it begins with a brace or a bracket, and otherwise
-    TOML. Instead of a path, you can also give the name of an example (`askwise.text.files.EXAMPLES`).
+    A file whose name ends in ``.toml`` is read as TOML. Any other file is read as JSON if its text begins with a brace
+    or a bracket, and otherwise as TOML. Raises InputError if anything in the file is wrong.
+
+    Args:
+        path: the path of the file, or the name of an example (a key of `askwise.text.files.EXAMPLES`).
     """
     where = find(path)
     text = read_text(where)
@@ -208,9 +234,15 @@ def read_file(path: str | Path) -> Any:
 
 
 def standalone(path: str | Path) -> str:
-    """Return the text of the instance file `path` in a form that needs no other files.
+    """Return the text of an instance file in a form that needs no other files.
 
-    The contents of files to which it refers are built in.
+    If the file refers to other files, the result is JSON with the contents of those files built in. Otherwise it is the
+    text of the file, unchanged.
+
+    Raises InputError if anything in the file is wrong.
+
+    Args:
+        path: the path of the file, or the name of an example (a key of `askwise.text.files.EXAMPLES`).
     """
     path = find(path)
     text = read_text(path)
@@ -223,12 +255,14 @@ def standalone(path: str | Path) -> str:
 
 
 def read(text: str, source: str = "text", folder: Path | None = None) -> Any:
-    """Return the instance that the text of a file describes.
+    """Return the instance that the text of a file describes: the object from which a domain makes a problem.
+
+    Raises InputError if anything in the text is wrong.
 
     Args:
         text: JSON if it begins with a brace or a bracket, otherwise TOML.
-        source: the origin of the text, for error messages.
-        folder: the folder of files that the text refers to; None if it may not refer to any.
+        source: where the text comes from, for error messages.
+        folder: the folder with the files that the text refers to; None if it may not refer to any.
     """
     return _read(text, source, folder, toml=False)
 
@@ -244,7 +278,13 @@ def _read(text: str, source: str, folder: Path | None, *, toml: bool) -> Any:
 
 
 def from_json(given: Field) -> Any:
-    """Return the instance that the contents of a file, `given`, describe; their key ``format`` selects the domain."""
+    """Return the instance that the parsed contents of a file describe: the object from which a domain makes a problem.
+
+    The key ``format`` selects the domain. Raises InputError if anything in the contents is wrong.
+
+    Args:
+        given: the contents of the file.
+    """
     if _is_study(given.value):
         raise InputError(given.path or "file", "a study", "an instance file (askwise study takes this one)")
     given.object(["format"])

@@ -1,9 +1,10 @@
-"""Problems stated in a file: two graphs or drawn maps, and the goals in both.
+"""Problems that a file describes by a graph or drawn map for each agent, and by the goals in both.
 
-The way of a problem file through this package:
+The modules of this package, in the order in which they process a problem file::
 
     reader.py, sides.py, policies.py, plans.py   read and check each part of a file
-    file.py                                      `ProblemFile`: the checked contents; `StatedProblem`: the problem made
-        from them
-    domain.py                                    the registered domain: reads files, makes problems, writes both
+    file.py                                      ProblemFile, the checked contents of a file, and StatedProblem, the
+                                                 problem made from them
+    domain.py                                    the registered domain, which reads files, makes problems and writes
+                                                 files
 """

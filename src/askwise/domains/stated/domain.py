@@ -1,7 +1,8 @@
-"""The registered domain of problem files (``askwise/problem@1``), and of each `FactoredProblem` without another domain.
+"""The registered domain of problem files, ``askwise/problem@1``, and of every `FactoredProblem` without another domain.
 
-It reads a file into a `ProblemFile`, makes the problem from it, and writes either of them. People type states by name,
-and cells of a map as ``X,Y`` or by their letter.
+A domain is a kind of problem. This one reads a file into a `ProblemFile`, makes the problem from it, and writes a
+`ProblemFile` or a problem to a file. People type states by name, and cells of a map as ``X,Y`` or by the letter that
+marks the cell.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from askwise.types import IntArray
 class StatedDomain:
     """The domain of problem files, in which each agent has its own graph or map and both agents share the goals.
 
-    Implements `askwise.domains.registry.Domain`.
+    It implements the interface `askwise.domains.registry.Domain`.
     """
 
     name = "problem"
@@ -45,11 +46,15 @@ class StatedDomain:
         return isinstance(given, ProblemFile | FactoredProblem)
 
     def read(self, field: Field) -> ProblemFile:
-        """Check the contents of a problem file, `field`, and return them as a `ProblemFile`."""
+        """Return the checked contents of a problem file; raise InputError if anything in them is wrong.
+
+        Args:
+            field: the parsed contents of the file.
+        """
         return ProblemFile.from_json(field)
 
     def write(self, given: ProblemFile | FactoredProblem) -> dict[str, Any]:
-        """Return the contents of the problem file that describes a `ProblemFile` or a problem.
+        """Return the contents of the problem file that describes a `ProblemFile` or a problem, as JSON-compatible data.
 
         Raises InputError for anything that a file cannot hold.
         """
@@ -57,11 +62,16 @@ class StatedDomain:
         return file.to_json() if isinstance(file, ProblemFile) else contents_of(file)
 
     def problem(self, given: ProblemFile | FactoredProblem, start: JointState | None = None) -> FactoredProblem:
-        """Return the problem of a `ProblemFile`; a given problem is returned as it is.
+        """Return the problem that a `ProblemFile` describes.
 
         Args:
-            given: a `ProblemFile`, or a problem of this domain.
-            start: the states in which both agents start instead; None for the start that `given` has.
+            given: a `ProblemFile`. It can also be a problem, which is returned unchanged if `start` is None.
+            start: the states in which both agents start instead of the start that `given` has; None to keep that start.
+
+        Raises:
+            InputError: `given` is neither a `ProblemFile` nor a `FactoredProblem`; or the teammate cannot reach every
+                goal from its state in `start`; or, in a problem from a file or in a `Coverage`, the ego agent cannot
+                reach every goal from its state in `start`.
         """
         if not self.recognises(given):
             raise InputError("instance", repr(given), "a ProblemFile or a FactoredProblem")
@@ -75,20 +85,25 @@ class StatedDomain:
         ego: str | None = None,
         holding: str | None = None,
     ) -> JointState:
-        """Return the states of both agents that a person typed.
+        """Return the states of both agents, by index, from the names of the states that a person typed.
 
         Args:
-            problem: a problem of this domain.
-            teammate: the name of the teammate's state; None for its start.
-            ego: the name of the ego agent's state; None for its start.
-            holding: what the ego agent carries; must be None, because nothing is carried in these problems.
+            problem: a problem in which each agent has its own model.
+            teammate: the name of the teammate's state; None for the state in which it starts.
+            ego: the name of the ego agent's state; None for the state in which it starts.
+            holding: what the ego agent carries; must be None, because agents carry nothing in these problems.
+
+        Raises:
+            InputError: there is no such state; or the teammate can reach no goal from its state; or the ego agent
+                cannot reach every goal from its state; or `holding` is not None.
         """
         return parse_state(problem, teammate, ego, holding)
 
     def vocabulary(self, given: object = None) -> Vocabulary:
         """Return the words that texts use for the agents and goals of a problem or a `ProblemFile`.
 
-        A file may state its own words; the default words are returned for files without them and for None.
+        The result is the words that the file states, the words of maximal coverage for a `Coverage` problem, and
+        otherwise, or for None, the default words.
         """
         file = given.file if isinstance(given, StatedProblem) else given
         if isinstance(file, ProblemFile):
@@ -105,15 +120,17 @@ DOMAIN = StatedDomain()
 def parse_state(
     problem: FactoredProblem, teammate: str | None = None, ego: str | None = None, holding: str | None = None
 ) -> JointState:
-    """Return the states of both agents that a person typed.
-
-    Raises InputError if the teammate can reach no goal from there, or the ego agent cannot reach every goal.
+    """Return the states of both agents, by index, from the names of the states that a person typed.
 
     Args:
         problem: a problem in which each agent has its own model.
-        teammate: the name of the teammate's state; None for its start.
-        ego: the name of the ego agent's state; None for its start.
-        holding: what the ego agent carries; must be None, because nothing is carried in these problems.
+        teammate: the name of the teammate's state; None for the state in which it starts.
+        ego: the name of the ego agent's state; None for the state in which it starts.
+        holding: what the ego agent carries; must be None, because agents carry nothing in these problems.
+
+    Raises:
+        InputError: there is no such state; or the teammate can reach no goal from its state; or the ego agent cannot
+            reach every goal from its state; or `holding` is not None.
     """
     if holding is not None:
         raise InputError("--holding", repr(holding), "nothing: in this problem nothing is carried")
@@ -131,10 +148,13 @@ def parse_state(
 
 
 def _refuse_lost(problem: FactoredProblem, state: JointState) -> None:
-    """Raise InputError if goals cannot be reached from the agents' states in `state`.
+    """Raise InputError if the teammate can reach no goal from its state, or if the ego agent cannot reach all goals.
 
-    It is an error if the teammate can reach no goal, or if the ego agent cannot reach all goals. Goals with a prior of
-    0 do not count.
+    Goals whose prior probability is 0 do not count.
+
+    Args:
+        problem: the problem.
+        state: the states of both agents.
     """
     steps = problem.teammate.steps(state.teammate)
     if state.teammate != problem.start.teammate and not (steps[problem.prior > 0] >= 0).any():
@@ -144,9 +164,10 @@ def _refuse_lost(problem: FactoredProblem, state: JointState) -> None:
 
 
 def with_start(problem: FactoredProblem, start: JointState) -> FactoredProblem:
-    """Return the same problem in which both agents start in the states `start`.
+    """Return the same problem, with the same prior, in which both agents start in the states `start`.
 
-    The prior stays the same.
+    Raises InputError if the teammate cannot reach every goal from its state in `start`. For a `StatedProblem` or
+    `Coverage`, the ego agent must reach every goal from its state, too.
     """
     check_start(problem, start)
     if isinstance(problem, StatedProblem):
@@ -158,13 +179,16 @@ def with_start(problem: FactoredProblem, start: JointState) -> FactoredProblem:
 
 
 def check_start(problem: FactoredProblem, start: JointState) -> None:
-    """Raise InputError if the teammate cannot reach every goal from its state in `start`."""
+    """Raise InputError if the teammate cannot reach every goal from its state in `start`.
+
+    Goals whose prior probability is 0 do not count.
+    """
     side = problem.teammate
     _refuse_unreachable(problem, "--teammate-at", side.model, start.teammate, side.steps(start.teammate))
 
 
 def _restated(problem: StatedProblem, start: JointState) -> ProblemFile:
-    """Return the problem file of `problem`, changed so that both agents start in the states `start`."""
+    """Return the `ProblemFile` of `problem`, changed so that both agents start in the states `start`."""
     contents = problem.file.to_json()
     contents["teammate"]["start"] = state_to_json(problem.teammate.model.name(start.teammate))  # type: ignore[arg-type]
     contents["ego"]["start"] = state_to_json(problem.ego.model.name(start.ego))  # type: ignore[arg-type]
@@ -188,7 +212,7 @@ def _refuse_unreachable(problem: FactoredProblem, option: str, model: Model, sta
 
 
 def contents_of(problem: FactoredProblem) -> dict[str, Any]:
-    """Return a `FactoredProblem` made in Python as the contents of a problem file.
+    """Return a `FactoredProblem` as the contents of a problem file, JSON-compatible data.
 
     Reading these contents gives a problem with exactly the same numbers. Raises `InputError` for anything that a file
     cannot hold.
@@ -234,7 +258,10 @@ def _side(field: str, model: Model, start: int) -> dict[str, Any]:
 
 
 def _met(names: list[Any]) -> list[Any]:
-    """Return the names without repetitions, in the order of their first occurrence."""
+    """Return the names without repetitions, in the order of their first occurrence.
+
+    A name is a text, a number, or a list ``[x, y]`` for a cell.
+    """
     return list({tuple(name) if isinstance(name, list) else name: name for name in names}.values())
 
 

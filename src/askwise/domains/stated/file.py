@@ -1,4 +1,4 @@
-"""Problem files, ``askwise/problem@1``: two graphs or drawn maps, and the goals in both, as JSON or TOML.
+"""Problem files, ``askwise/problem@1``: a graph or drawn map for each agent, and the goals in both, as JSON or TOML.
 
 ::
 
@@ -23,8 +23,11 @@
     teammate = "room 2"
     ego = "B"
 
-``name``, ``query_cost``, ``answers``, ``groups``, ``words``, a goal's ``weight`` and ``price`` and the teammate's
-``policy`` are optional. Everything is checked when the file is read.
+An edge is ``[state, action, next state]``. In a map, ``#`` is a wall, ``.`` a free cell, and a letter marks a free
+cell. A goal states where the teammate and the ego agent have reached it. ``name``, ``query_cost``, ``answers``,
+``groups``, ``words``, a goal's ``weight`` and ``price`` and the teammate's ``policy`` are optional. Everything is
+checked when the file is read, except for one thing: whether a policy's probabilities sum to 1 and lead to the goals is
+checked when the problem is made.
 """
 
 from __future__ import annotations
@@ -69,19 +72,19 @@ OPTIONAL = ("name", "query_cost", "answers", "groups", "words")
 
 @dataclass(frozen=True)
 class ProblemFile:
-    """The checked contents of a problem file; two are equal if their contents are equal.
+    """The checked contents of a problem file; two objects are equal if their contents are equal.
 
     Attributes:
-        contents: the contents as JSON, including the rows of a policy table from another file.
-        teammate: the graph or map of the teammate, with its start.
-        ego: the graph or map of the ego agent, with its start.
+        contents: the contents as JSON-compatible data, with everything that the file takes from other files built in.
+        teammate: the graph or map of the teammate, with the state in which it starts.
+        ego: the graph or map of the ego agent, with the state in which it starts.
         goals: the goals by name.
         name: the name of the problem; empty if the file gives none.
-        prices: the prices of questions, without the goals' own prices.
-        answers: the answer model.
-        groups: names of goals by the name of their group.
-        policy: the teammate's policy.
-        words: the names of agents and goals in texts and drawings.
+        prices: the prices of questions, except prices that single goals have of their own; these are in `goals`.
+        answers: the answer model, that is, how often answers are wrong or missing.
+        groups: the names of the goals in each group of related goals, by the name of the group.
+        policy: the kind of policy that the teammate follows.
+        words: the words that texts and drawings use for agents and goals.
     """
 
     contents: Mapping[str, Any] = field(repr=False)
@@ -100,26 +103,39 @@ class ProblemFile:
 
     @classmethod
     def load(cls, path: str | Path) -> ProblemFile:
-        """Return the checked contents of a problem file: TOML if its name ends in ``.toml``, otherwise JSON."""
+        """Return the checked contents of a problem file; raise InputError if anything in them is wrong.
+
+        Args:
+            path: the path of the file. It is read as JSON if its text begins with a brace or a bracket and its name
+                does not end in ``.toml``, otherwise as TOML.
+        """
         where, text = Path(path), read_text(path)
         data = parse_text(text, toml=where.suffix.lower() == ".toml")
         return cls.from_json(Field("", data, where.parent))
 
     @classmethod
     def from_json(cls, data: Any) -> ProblemFile:
-        """Check the contents of a problem file and return them as a `ProblemFile`.
+        """Return the checked contents of a problem file; raise InputError if anything in them is wrong.
 
-        `data` are the contents as plain data, or as a `Field` (data with its path in a file).
+        Args:
+            data: the contents as JSON-compatible data, or as a `Field` (data with their path in a file, and the folder
+                of the file). Only a `Field` with a folder may refer to other files.
         """
         return _read(data if isinstance(data, Field) else Field("", data))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the contents as plain data, from which `from_json` makes an equal `ProblemFile`."""
+        """Return the contents as JSON-compatible data, from which `from_json` makes an equal `ProblemFile`.
+
+        The data refer to no other files.
+        """
         contents: dict[str, Any] = copy_data(self.contents)
         return contents
 
     def save(self, path: str | Path) -> None:
-        """Write the file atomically: as TOML if its name ends in ``.toml``, otherwise as JSON."""
+        """Write the contents to a file: as TOML if its name ends in ``.toml``, otherwise as JSON.
+
+        The file appears as a whole or, if writing fails, not at all; an existing file is replaced.
+        """
         write = toml_text if Path(path).suffix.lower() == ".toml" else json_text
         text = write(self.to_json())
         with whole_file(path) as temporary:
@@ -127,9 +143,9 @@ class ProblemFile:
 
     @property
     def prior(self) -> FloatArray:
-        """``float64 [n_goals]``: the probability of each goal, which is its weight divided by the sum of all weights.
+        """The probability of each goal, ``float64 [n_goals]``: its weight divided by the sum of all weights.
 
-        Weights that already sum to 1 are not changed.
+        Weights that already sum to 1, except for rounding, are not changed.
         """
         weights = np.array([goal.weight for goal in self.goals.values()], dtype=np.float64)
         with np.errstate(over="ignore"):
@@ -138,25 +154,37 @@ class ProblemFile:
 
     @property
     def query_cost(self) -> QueryCost:
-        """The prices of questions, including the goals' own prices."""
+        """The prices of questions, including the prices that single goals have of their own."""
         return self.prices.with_prices([goal.price for goal in self.goals.values()])
 
     @cached_property
     def teammate_policies(self) -> tuple[Policy, ...] | None:
-        """The teammate's policy for each goal.
+        """The teammate's policy for each goal, in the order of the goals.
 
-        None, the default, stands for UROPs (uniformly random optimal policies).
+        None, the default, stands for UROPs (uniformly random optimal policies), which draw one of all shortest paths.
         """
         found = self.policy.made(self.teammate.model, {name: goal.teammate for name, goal in self.goals.items()})
         return None if found is None else tuple(found)
 
     def problem(self) -> StatedProblem:
-        """Return the problem that the file describes, which can be played."""
+        """Return the problem that the file describes, which agents can play.
+
+        Raises InputError if the file states a policy of the teammate that is not valid, such as one that does not lead
+        to its goal.
+        """
         return StatedProblem(self)
 
 
 class StatedProblem(FactoredProblem):
-    """The problem that a `ProblemFile` describes; two are equal if their files are equal."""
+    """The problem that a `ProblemFile` describes; two problems are equal if their files are equal.
+
+    Args:
+        file: the checked contents of the problem file, kept as the attribute `file`.
+
+    Raises:
+        InputError: the file states a policy of the teammate that is not valid, such as one that does not lead to its
+            goal.
+    """
 
     def __init__(self, file: ProblemFile) -> None:
         self.file = file
@@ -187,9 +215,9 @@ class StatedProblem(FactoredProblem):
 
 
 def _ego_model(file: ProblemFile) -> Model:
-    """Return the ego agent's model, which is the teammate's model object if the two models are equal.
+    """Return the ego agent's model; if the teammate's model is equal, return the teammate's model object instead.
 
-    Then ``is`` tells whether they are equal.
+    Callers can then use ``is`` to find out whether the two models are equal.
     """
     return file.teammate.model if same_model(file.teammate, file.ego) else file.ego.model
 
@@ -232,7 +260,7 @@ def _read(root: Field) -> ProblemFile:
 def _contents(value: Mapping[str, Any], policy: PolicyChoice) -> dict[str, Any]:
     """Return the contents of a problem file in a form that needs no other file.
 
-    A policy table that is in a CSV file is included.
+    If the teammate's policy is a table in a CSV file, the rows of this table are built in.
 
     Args:
         value: the contents of the file.

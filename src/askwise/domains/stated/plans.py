@@ -11,11 +11,11 @@
     ego = "shelf 2"
 
 Reading such a file converts the planning problem to a graph: the states on optimal plans of all goals, the actions
-between them, and the nearest states that satisfy each goal. A teammate that takes shortest plans never leaves this
-graph, so the conversion is exact, and commands, traces, studies and pages treat it like any other graph.
-`ProblemFile.to_json` returns that graph, which needs no other file.
+between these states, and, as targets of each goal, the states in which its optimal plans end. A teammate that takes
+shortest plans never leaves this graph, so nothing is lost. Commands, traces, studies and pages treat the graph like any
+other. `ProblemFile.to_json` returns the graph, which needs no other file.
 
-The name of a state lists the facts that hold in it and did not hold at the start.
+The name of a state in the graph lists the facts that hold in the state and did not hold at the start.
 """
 
 from __future__ import annotations
@@ -41,7 +41,12 @@ LONGEST_NAME = 60
 def with_graph(root: Field) -> Field:
     """Return the contents of a problem file with the teammate's planning problem (PDDL) replaced by a graph.
 
-    The graph consists of the optimal plans for all goals. `root` holds the contents of the file.
+    The graph consists of the states and actions of the optimal plans for all goals. Each goal's condition in PDDL is
+    replaced by the names of the states in which its optimal plans end. Raises InputError if a goal has no plan, or if
+    its optimal plans cannot be found within the limits of the search.
+
+    Args:
+        root: the parsed contents of the file, with the folder in which to find the PDDL files.
     """
     side = root.child("teammate")
     side.object([KEY], ["policy"])
@@ -63,9 +68,13 @@ def with_graph(root: Field) -> Field:
 
 
 def _texts(given: Field) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the PDDL texts to which a field refers, and the names of their files for error messages.
+    """Return the two PDDL texts to which a field of a problem file refers, and what error messages call their files.
 
-    Both results are dicts with the keys ``domain.pddl``, for the PDDL domain, and ``template.pddl``, for the problem.
+    Both results are dicts with two keys: ``domain.pddl`` for the PDDL domain, and ``template.pddl`` for the PDDL
+    problem.
+
+    Args:
+        given: the field, which holds the name of an archive or a folder, or a dict with the names of both files.
     """
     if given.folder is None:
         raise InputError(given.path, short_json(given.value), "a file next to a problem file; this is not from a file")
@@ -91,14 +100,15 @@ def _condition(given: Field) -> str:
 
 
 def _cones(goals: Field, texts: dict[str, str], names: dict[str, str], conditions: dict[str, str]) -> Cones:
-    """Return the optimal plans of all goals; raise an InputError if a goal has no plan, or too many to compute.
+    """Return the optimal plans of all goals.
 
-    The error names the goal.
+    Raises an InputError that names the goal if a goal has no plan, or if its optimal plans cannot be found within the
+    limits of the search.
 
     Args:
         goals: the field ``goals`` of the problem file.
         texts: the PDDL texts of domain and problem, from `_texts`.
-        names: the names of their files, from `_texts`.
+        names: the names of the files of these texts, from `_texts`.
         conditions: the PDDL condition of each goal, by the name of the goal.
     """
     places = {name: goals.child(name).child("teammate").path for name in conditions}
@@ -122,9 +132,12 @@ def _cones(goals: Field, texts: dict[str, str], names: dict[str, str], condition
 def _graph(cones: Cones, names: list[str]) -> dict[str, Any]:
     """Return the optimal plans as a graph, in the form of the table ``teammate`` of a problem file.
 
+    The result has the keys ``start``, ``edges`` and ``states``, and ``stay`` if an action of the plans has the default
+    name of staying.
+
     Args:
         cones: the optimal plans of all goals.
-        names: a name for each of their states, from `_names`.
+        names: the name of each state of `cones`, from `_names`.
     """
     model = cones.model
     edges = [
@@ -137,9 +150,10 @@ def _graph(cones: Cones, names: list[str]) -> dict[str, Any]:
 
 
 def _names(cones: Cones) -> list[str]:
-    """Return a distinct name for each state of the optimal plans, made from the facts that are new since the start.
+    """Return a distinct name for each state of the optimal plans, in the order of ``cones.states``.
 
-    The first state is called ``start``.
+    A name lists the facts that hold in the state and did not hold at the start; a long list is cut, and a number is
+    appended to repeated names. The first state is called ``start``.
     """
     task = cones.task
     opposites = set(task.opposite.values())

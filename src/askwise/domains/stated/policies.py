@@ -1,7 +1,8 @@
 """The teammate's policy in a problem file: a kind of policy, or a table of probabilities.
 
 A table is a list of rows ``[goal, state, action, probability]``, or the name of a CSV file with these four columns in
-the folder of the problem file. If a goal has no rows for one of its own targets, the teammate stays there.
+the folder of the problem file. If the table has no row for a goal and one of the goal's target states (states in which
+the teammate has reached the goal), the teammate stays in this state.
 """
 
 from __future__ import annotations
@@ -38,10 +39,12 @@ class PolicyChoice:
 
     Attributes:
         kind: ``urop`` (all shortest paths are equally likely), ``uniform`` (all optimal actions are equally likely),
-            ``boltzmann``, ``noisy`` or ``table``.
-        number: for ``boltzmann``, how strongly shorter paths are preferred; for ``noisy``, the probability of a random
-            action.
-        rows: the rows of a ``table``: goal, state, action, probability.
+            ``boltzmann`` (actions on shorter paths are likelier), ``noisy`` (like ``urop``, with some random actions)
+            or ``table`` (stated probabilities).
+        number: for ``boltzmann``, how strongly shorter paths are preferred, above 0; for ``noisy``, the probability of
+            a random action, from 0 to 1; otherwise not used.
+        rows: for ``table``, its rows: name of the goal, name of the state, name of the action, probability; otherwise
+            empty.
     """
 
     kind: str = "urop"
@@ -49,13 +52,16 @@ class PolicyChoice:
     rows: tuple[Row, ...] = ()
 
     def made(self, model: Model, targets: Targets) -> list[Policy] | None:
-        """Return the teammate's policy for each goal.
+        """Return the teammate's policy for each goal, in the order of the goals; None if `kind` is ``urop``.
 
-        For UROPs (uniformly random optimal policies), which need no tables, return None.
+        ``urop`` stands for UROPs (uniformly random optimal policies), which are computed without tables.
 
         Args:
             model: the teammate's model.
-            targets: the names of the teammate's target states, by goal.
+            targets: for each goal, by name, the names of the states in which the teammate has reached it.
+
+        Raises:
+            InputError: the tables would be too large, or the rows of a ``table`` are no valid policies.
         """
         if self.kind == "urop":
             return None
@@ -81,10 +87,13 @@ class PolicyChoice:
 def read_policy(given: Field, side: StatedSide, targets: Targets) -> PolicyChoice:
     """Return the policy that the field ``teammate.policy`` of a problem file states.
 
+    Raises InputError if the field is not valid.
+
     Args:
-        given: the field.
+        given: the field, with the folder in which to find a CSV file.
         side: the teammate's graph or map.
-        targets: the names of the teammate's target states, by goal.
+        targets: for each goal, by name, the names of the states in which the teammate has reached it; only the names of
+            the goals are used.
     """
     value = given.value
     if isinstance(value, str) and value in ("urop", "uniform"):
@@ -100,7 +109,12 @@ def read_policy(given: Field, side: StatedSide, targets: Targets) -> PolicyChoic
 
 
 def rows_to_json(rows: Iterable[Row]) -> list[list[Any]]:
-    """Return the rows of a policy table (goal, state, action, probability) as JSON-compatible lists."""
+    """Return the rows of a policy table as JSON-compatible lists.
+
+    Args:
+        rows: tuples of a goal, a state and an action, each by name, and a probability. A cell ``(x, y)`` becomes a
+            list.
+    """
     return [[goal, state_to_json(state), action, share] for goal, state, action, share in rows]
 
 
@@ -114,12 +128,13 @@ def _share(given: Field) -> float:
 def _rows(given: Field, side: StatedSide) -> Iterator[tuple[str, Row]]:
     """Iterate over the rows of a policy table, which is a list in a field or a CSV file that the field names.
 
-    Yields pairs: a text that says where the row is in the file, for error messages, and the row (goal, state, action,
-    probability).
-
     Args:
         given: the field.
         side: the teammate's graph or map.
+
+    Yields:
+        Pairs of a text that says where the row is in the file, for error messages, and the row (goal, state, action,
+        probability). The state of each row exists; goal and action are not checked.
     """
     if isinstance(given.value, str):
         yield from _file_rows(given, side)
@@ -162,15 +177,19 @@ def _file_row(row: list[str], path: str, side: StatedSide) -> Row:
 
 
 def _checked(rows: Iterable[tuple[str, Row]], where: str, side: StatedSide, targets: Targets) -> Iterator[Row]:
-    """Iterate over the rows of a policy table after checking their goals, states and actions.
+    """Iterate over the rows of a policy table, and check their goals, states and actions.
 
-    Every goal must have at least one row. Anything wrong raises InputError.
+    Raises InputError if a row is not valid or occurs twice, or if a goal has no row.
 
     Args:
-        rows: pairs of a text that says where the row is in the file, and the row (goal, state, action, probability).
-        where: a text that says where the whole table is in the file.
+        rows: pairs of a text that says where the row is in the file, for error messages, and the row (goal, state,
+            action, probability).
+        where: a text that says where the whole table is in the file, for error messages.
         side: the teammate's graph or map.
-        targets: the names of the teammate's target states, by goal; only the names of the goals are used.
+        targets: for each goal, by name, its target states; only the names of the goals are used.
+
+    Yields:
+        The rows, unchanged.
     """
     model, met = side.model, set()
     names = {str(name) for name in (model.actions if model.labels is None else model.labels.names.names or ())}

@@ -1,6 +1,6 @@
 """Readers for the parts of a problem file: graphs, maps, goals, prices, answers, groups and words.
 
-Every value is checked; an `InputError` names the field at fault.
+Every value is checked. If one is wrong, an `InputError` says where in the file it is.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from askwise.text.wording import PLAIN, Vocabulary
 
 @dataclass(frozen=True)
 class StatedGoal:
-    """A goal of a problem file: its target states for both agents, its weight and its price.
+    """A goal of a problem file: where each agent has reached it, its weight in the prior, and its price in questions.
 
     Attributes:
         teammate: names of the states in which the teammate has reached the goal.
         ego: names of the states in which the ego agent has reached the goal.
-        weight: probability of the goal before normalisation.
-        price: the amount that the goal adds to the price of a question that names it; None for the common price per
-            goal.
+        weight: the prior probability of the goal, except that weights of all goals need not sum to 1.
+        price: the amount that the goal adds to the price of a question that names it; None for the amount that the file
+            states for all goals.
     """
 
     teammate: tuple[StateName, ...]
@@ -64,13 +64,14 @@ GRAPH_KEYS = ("states", "actions", "stay")
 
 
 def read_side(given: Field, optional: tuple[str, ...] = (), *, by_rank: bool = False) -> StatedSide:
-    """Return the graph or map of one agent from a field of a file, which has ``start`` and either ``edges`` or ``map``.
+    """Return the graph or map of one agent that a field of a file states; raise InputError if it is not valid.
 
     Args:
-        given: the field.
-        optional: further keys that it may have.
-        by_rank: whether to accept a graph with so many action names that a table with a column for each would be too
-            large, if each state has only a few actions (`Graph.by_rank`).
+        given: the field, a dict with the key ``start`` and either ``edges``, for a graph, or ``map``.
+        optional: further keys that the dict may have.
+        by_rank: whether to accept a large graph with many action names, of which each state has only a few. A table
+            with a column for each name would be too large for such a graph, so its model has a column for the first
+            action of each state, one for the second, and so on (`Graph.by_rank`).
     """
     given.object()
     drawn = given.has("map")
@@ -89,9 +90,13 @@ def read_side(given: Field, optional: tuple[str, ...] = (), *, by_rank: bool = F
 
 
 def read_lines(given: Field) -> tuple[str, ...]:
-    """Return the lines of a drawn map, given as one text or as a list of lines; surrounding blanks are removed.
+    """Return the lines of a drawn map, from top to bottom, without surrounding blanks.
 
-    Raises InputError if lines have different lengths or the map is too large.
+    Args:
+        given: a field of a file, which holds one text or a list of lines.
+
+    Raises:
+        InputError: there are no lines, lines have different lengths, or the map is too large.
     """
     if isinstance(given.value, str):
         lines = given.value.strip().splitlines()
@@ -141,7 +146,7 @@ def _map(lines: tuple[str, ...], start: Field) -> DrawnMap:
 
 
 def _signs(lines: tuple[str, ...]) -> Any:
-    """Return ``uint32 [n_cells]``: the Unicode code points of the characters of a map, line by line."""
+    """Return the Unicode code points of the characters of a map, line by line from the top, ``uint32 [n_cells]``."""
     return np.frombuffer("".join(lines).encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
@@ -160,7 +165,7 @@ class _Edges:
     """A reader of a graph in a file, which gives states and actions indices in the order of their first occurrence.
 
     Args:
-        given: the field that holds the graph.
+        given: the field with the graph, a dict with the keys ``start`` and ``edges``.
     """
 
     def __init__(self, given: Field) -> None:
@@ -171,10 +176,11 @@ class _Edges:
         self._kinds: dict[type, StateName] = {}
 
     def graph(self, by_rank: bool) -> Graph:
-        """Read the edges and the start, and return the graph.
+        """Read the edges and the start, and return the graph; raise InputError if it is not valid.
 
-        With `by_rank`, a graph may have so many action names that a table with a column for each would be too large, if
-        each state has only a few actions (`Graph.by_rank`).
+        Args:
+            by_rank: whether to accept a large graph with many action names, of which each state has only a few
+                (`Graph.by_rank`). A table with a column for each name would be too large for such a graph.
         """
         given = self.given
         self._listed("states", lambda each: self._state(read_state_name(each), each.path))
@@ -221,9 +227,9 @@ class _Edges:
         return found
 
     def _edge(self, edge: Any, path: str) -> tuple[int, int, int]:
-        """Return the indices of an edge's state, action (-1 for staying) and next state.
+        """Return the indices of an edge's state, action and next state; the action is -1 for staying.
 
-        New names get the next free indices.
+        A name that occurs for the first time gets the next free index. Raises InputError if the edge is not valid.
 
         Args:
             edge: a list of the three names, as in a file.
@@ -256,12 +262,12 @@ class _Edges:
         return self.states[name]
 
     def _refuse_mixed(self, name: StateName, path: str) -> None:
-        """Raise InputError if a graph has both numbers and cells as names of states.
+        """Raise InputError if the graph has both numbers and cells as names of states.
 
-        Otherwise, the targets ``[3, 4]`` could mean two states or one cell.
+        With both, the targets ``[3, 4]`` could mean two states or one cell.
 
         Args:
-            name: the name of a state.
+            name: the name of a state, a number or a cell; it is remembered for further calls.
             path: a text that says where the name is in the file, for error messages.
         """
         self._kinds.setdefault(type(name), name)
@@ -282,12 +288,14 @@ MOST_GOALS = 10_000
 def read_goals(given: Field, teammate: StatedSide, ego: StatedSide) -> dict[str, StatedGoal]:
     """Return the goals by name, as the field ``goals`` of a problem file states them.
 
-    Raises InputError unless both agents can reach every goal and no two goals share a target state of the teammate.
-
     Args:
         given: the field.
         teammate: the teammate's graph or map.
         ego: the ego agent's graph or map.
+
+    Raises:
+        InputError: a goal is not valid; an agent cannot reach a goal from its start; or the teammate reaches two goals
+            in the same state.
     """
     goals: dict[str, StatedGoal] = {}
     for name, each in given.items():
@@ -332,7 +340,13 @@ def _refuse_unreachable(given: Field, goals: Mapping[str, StatedGoal], who: str,
 
 
 def read_prices(root: Field) -> QueryCost:
-    """Return the prices of questions that the key ``query_cost`` of a file states, or the default prices without it."""
+    """Return the prices of questions that the key ``query_cost`` of a file states.
+
+    Without this key, return the default prices.
+
+    Args:
+        root: the contents of the file.
+    """
     if not root.has("query_cost"):
         return QueryCost()
     given = root.child("query_cost").object([], ["base", "per_goal", "per_option"])
@@ -343,7 +357,7 @@ def read_prices(root: Field) -> QueryCost:
 def prices_to_json(price: QueryCost) -> dict[str, float]:
     """Return prices of questions as the contents of the key ``query_cost`` of a file.
 
-    Prices of single goals are not included; files have them at the goals.
+    Prices that single goals have of their own are not included; a file states them with the goals.
     """
     written = {"base": float(price.base), "per_goal": float(price.per_goal)}
     return written if price.per_option is None else {**written, "per_option": float(price.per_option)}
@@ -352,8 +366,11 @@ def prices_to_json(price: QueryCost) -> dict[str, float]:
 def check_writable(price: QueryCost, file_format: str) -> QueryCost:
     """Return `price` unchanged if a file can hold it; otherwise raise InputError.
 
-    A file cannot hold subclasses of `QueryCost`, such as prices that a function computes. The error names
-    `file_format`, the format of the file.
+    A file cannot hold subclasses of `QueryCost`, such as prices that a function computes.
+
+    Args:
+        price: the price of questions.
+        file_format: the format of the file, such as ``askwise/problem@1``, for the error message.
     """
     if type(price) is not QueryCost:
         expected = f"QueryCost(base, per_goal, prices): a file of {file_format} holds no other prices"
@@ -362,14 +379,25 @@ def check_writable(price: QueryCost, file_format: str) -> QueryCost:
 
 
 def read_answers(root: Field) -> AnswerModel:
-    """Return the answer model that the key ``answers`` of a file states; without this key, answers are truthful."""
+    """Return the answer model, which says how often answers are wrong or missing, from the key ``answers`` of a file.
+
+    Without this key, all answers are true.
+
+    Args:
+        root: the contents of the file.
+    """
     return answers_from_json(root.child("answers")) if root.has("answers") else TRUTHFUL
 
 
 def read_groups(root: Field, goals: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return the groups that the key ``groups`` of a file states: names of goals by the name of their group.
+    """Return the groups that the key ``groups`` of a file states: the names of the goals in each group, by group name.
 
-    `goals` are the names of all goals; a group with other names raises InputError.
+    Without this key, the result is empty. Raises InputError if a group is empty, or names a goal twice or an unknown
+    goal.
+
+    Args:
+        root: the contents of the file.
+        goals: the names of all goals.
     """
     if not root.has("groups"):
         return {}
@@ -388,8 +416,11 @@ def read_groups(root: Field, goals: Iterable[str]) -> dict[str, tuple[str, ...]]
 def read_words(root: Field, name: str, walks: str = PLAIN.walks) -> Vocabulary:
     """Return the words for texts about a problem: nouns for agents and goals, and letters of the agents in drawings.
 
+    The letters are the first letters of the nouns, or the default letters if the first letters cannot be used.
+
     Args:
-        root: the contents of the file; nouns that its key ``words`` does not state are the default ones.
+        root: the contents of the file. Its key ``words`` may state nouns for ``teammate``, ``ego`` and ``goal``; the
+            other nouns are the default ones.
         name: the name of the problem; empty if it has none.
         walks: the verb for what the teammate does to reach its goal.
     """
@@ -413,9 +444,9 @@ def read_words(root: Field, name: str, walks: str = PLAIN.walks) -> Vocabulary:
 
 
 def _sign(word: str) -> str:
-    """Return the letter that stands for an agent in drawings: the first letter of the noun `word`, as a capital.
+    """Return the letter that stands for an agent in drawings: the first character of the noun `word`, as a capital.
 
-    It is empty if `word` does not begin with a letter or digit (ASCII).
+    The result is empty if this character is no ASCII letter or digit.
     """
     first = word[0].upper()
     return first if len(first) == 1 and first.isascii() and first.isalnum() else ""

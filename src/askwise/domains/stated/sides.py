@@ -1,6 +1,6 @@
 """The graph or drawn map of one agent in a problem file.
 
-Both kinds have a start, build a model, and find the states that a file or a person names.
+Both have a start and build the agent's model. Both find the states that a file or a person names.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ STATE = "a state: a text, a whole number of at most 15 digits, or a cell [x, y]"
 
 
 def read_state_name(given: Field) -> StateName:
-    """Return the name of a state that a field of a file holds: a text, a whole number, or a cell ``(x, y)``."""
+    """Return the name of a state that a field of a file holds: a text, a whole number, or a cell ``(x, y)``.
+
+    Raises InputError for any other value.
+    """
     value = given.value
     if isinstance(value, str):
         return read_name(given)
@@ -41,24 +44,29 @@ def read_state_name(given: Field) -> StateName:
 
 
 def is_number(value: object) -> bool:
-    """Return whether `value` is a whole number that may name a state: one of at most 15 digits."""
+    """Return whether `value` can be a number that names a state: an integer from ``-10**15`` to ``10**15``."""
     return type(value) is int and abs(value) <= LARGEST_NUMBER
 
 
 def is_cell(value: object) -> bool:
-    """Return whether `value` is a pair of whole numbers, a cell ``[x, y]``."""
+    """Return whether `value` can name a cell: a list or tuple of two whole numbers, x and y."""
     return isinstance(value, list | tuple) and len(value) == 2 and all(map(is_number, value))
 
 
 def state_to_json(name: StateName) -> str | int | list[int]:
-    """Return the name of a state as JSON-compatible data: a cell becomes a list."""
+    """Return the name of a state as JSON-compatible data: a cell becomes a list, a text or number stays as it is."""
     return list(name) if isinstance(name, tuple) else name
 
 
 def name_to_json(name: Hashable, field: str) -> Any:
-    """Return the name of a state, of any model, as JSON-compatible data.
+    """Return the name of a state as JSON-compatible data: a text, a number, or a list for a cell.
 
-    Raises an InputError if a file cannot hold the name; `field` is what the error calls the name.
+    Args:
+        name: the name of a state in any model.
+        field: name of the input in the error message.
+
+    Raises:
+        InputError: a file cannot hold the name, because it is neither a text nor a whole number nor a cell ``(x, y)``.
     """
     plain = tuple(_plain(each) for each in name) if isinstance(name, tuple) else _plain(name)
     if isinstance(plain, str) or is_number(plain) or is_cell(plain):
@@ -83,15 +91,15 @@ NEARLY_EMPTY = 8
 
 @dataclass(frozen=True)
 class Graph(ArrivesFrozen):
-    """A graph of states and labelled edges.
+    """A graph of states and labelled edges, in which one agent moves.
 
     States and actions get indices in the order in which the file lists or first mentions them.
 
     Attributes:
-        start: the state in which the agent starts.
-        states: the names of all states.
-        actions: the names of all actions; staying is among them only if the file lists it.
-        edges: ``int [n_edges, 3]``, the indices of state, action and next state.
+        start: the name of the state in which the agent starts.
+        states: the names of all states, by index.
+        actions: the names of all actions, by index; staying is among them only if the file lists it.
+        edges: ``int32 [n_edges, 3]``, the indices of state, action and next state.
         stay: the name of the action that stays in place.
     """
 
@@ -106,14 +114,15 @@ class Graph(ArrivesFrozen):
 
     @cached_property
     def most_actions(self) -> int:
-        """The largest number of actions of any state."""
+        """The largest number of edges that leave one state."""
         return int(np.bincount(self.edges[:, 0], minlength=1).max())
 
     @property
     def by_rank(self) -> bool:
-        """Whether columns of the model are ranks: the first, second, ... action of each state, whatever its name.
+        """Whether the model numbers actions per state: column k of its table stands for the k-th action of each state.
 
-        True if a table with a column for every action name would be large and nearly empty.
+        Otherwise, a column stands for the same action name in every state. True if a table with a column for every
+        action name would be large and nearly empty.
         """
         size = len(self.states) * len(self.actions)
         # By rank there are two tables, successors and labels; staying is always available and has no label.
@@ -122,10 +131,10 @@ class Graph(ArrivesFrozen):
 
     @cached_property
     def model(self) -> Model:
-        """The agent's model, whose actions are the action names of the graph.
+        """The agent's model. A column of its table of next states stands for an action name of the graph.
 
-        If `by_rank`, they are numbers instead: action `r` is the `r`-th action of each state, from 0, and the names of
-        actions become labels of moves.
+        If `by_rank` is True, column `r` stands for the `r`-th action of each state instead, counted from 0, and the
+        names of the actions become labels: they say which action a column stands for in each state.
         """
         if self.by_rank:
             source, action, target = self.edges[np.lexsort((self.edges[:, 1], self.edges[:, 0]))].T
@@ -147,22 +156,35 @@ class Graph(ArrivesFrozen):
         return any(isinstance(name, tuple) for name in self.states)
 
     def read_state(self, given: Field) -> StateName:
-        """Return the name of the state that a field of a file states; raise InputError for a state not in the graph."""
+        """Return the name of the state that a field of a file holds; raise InputError if it is not in the graph."""
         name = read_state_name(given)
         if name not in self._known:
             raise given.refuse(self._allowed(given.value))
         return name
 
     def read_targets(self, given: Field) -> tuple[StateName, ...]:
-        """Return the names of a goal's target states from a field of a file: a state, or a list of states."""
+        """Return the names of a goal's target states, in which an agent has reached the goal, from a field of a file.
+
+        Args:
+            given: the field, which holds a state or a list of states.
+
+        Raises:
+            InputError: a state is not in the graph, or the list is empty.
+        """
         if not isinstance(given.value, list) or (self._has_cells and is_cell(given.value)):
             return (self.read_state(given),)
         return tuple(self.read_state(each) for each in _some(given, "state"))
 
     def parse(self, text: str, option: str) -> StateName:
-        """Return the name of the state that a person typed, cells as ``X,Y``.
+        """Return the name of the state that a person typed.
 
-        Raises an InputError about the command-line option `option` if there is no such state.
+        Args:
+            text: what the person typed: a name, or ``X,Y`` for a cell. If the number 3 and the text ``"3"`` both name
+                states, typing ``3`` means the text.
+            option: name of the command-line option, for the error message.
+
+        Raises:
+            InputError: there is no such state.
         """
         found = self._spoken.get(text, self._spoken.get(text.strip()))
         if found is None:
@@ -185,12 +207,15 @@ class Graph(ArrivesFrozen):
 
 @dataclass(frozen=True)
 class DrawnMap(ArrivesFrozen):
-    """A drawn map: ``#`` is a wall, ``.`` a free cell, and any other character a letter that marks a free cell.
+    """A drawn map on which one agent moves.
+
+    The character ``#`` is a wall, ``.`` is a free cell, and a letter or digit marks a free cell. A cell is ``(x, y)``,
+    counted from 0 at the bottom left.
 
     Attributes:
         start: the cell in which the agent starts.
         lines: the lines of the drawing, the top one first, all of equal length.
-        letters: the cells that each letter marks.
+        letters: the cells that each letter or digit marks.
         walls: ``bool [height, width]``, True for walls; row 0 is the bottom line.
     """
 
@@ -209,16 +234,26 @@ class DrawnMap(ArrivesFrozen):
         return GridWorld(width, height, self.walls)
 
     def read_state(self, given: Field) -> tuple[int, int]:
-        """Return the cell that a field of a file states: its coordinates, or a letter that occurs once on the map."""
+        """Return the cell ``(x, y)`` that a field of a file states.
+
+        The field holds ``[x, y]``, or a letter that marks exactly one cell of the map. Raises InputError if there is no
+        such cell, if the cell is a wall, or if the letter marks several cells.
+        """
         found = self.read_targets(given, listed=False)
         if len(found) > 1:
             raise InputError(given.path, f"{short_json(given.value)}, which is on {len(found)} cells", "one cell")
         return found[0]
 
     def read_targets(self, given: Field, *, listed: bool = True) -> tuple[tuple[int, int], ...]:
-        """Return a goal's target cells from a field of a file, which holds a letter, a cell, or a list of these.
+        """Return a goal's target cells, in which an agent has reached the goal, from a field of a file.
 
-        A letter stands for all cells that it marks on the map. A list is accepted only if `listed` is True.
+        Args:
+            given: the field, which holds a cell ``[x, y]``, a letter that stands for all cells that it marks on the
+                map, or a list of cells and letters.
+            listed: whether such a list is accepted.
+
+        Raises:
+            InputError: a cell is outside the map or a wall, a letter is not on the map, or the list is empty.
         """
         value = given.value
         if isinstance(value, str):
@@ -230,9 +265,14 @@ class DrawnMap(ArrivesFrozen):
         return (self._cell(given),)
 
     def parse(self, text: str, option: str) -> tuple[int, int]:
-        """Return the cell that a person typed: ``X,Y``, or a letter that occurs once on the map.
+        """Return the cell ``(x, y)`` that a person typed.
 
-        Raises an InputError about the command-line option `option` if there is no such free cell.
+        Args:
+            text: what the person typed: ``X,Y``, or a letter that occurs once on the map.
+            option: name of the command-line option, for the error message.
+
+        Raises:
+            InputError: there is no such free cell.
         """
         name = text.strip()
         if name in self.letters or "," not in name:
@@ -246,9 +286,11 @@ class DrawnMap(ArrivesFrozen):
         return self._free(given.cell(width, height), given.path)
 
     def _free(self, at: tuple[int, int], path: str) -> tuple[int, int]:
-        """Return the cell `at` unchanged; raise an InputError about `path` unless it is a free cell of the map.
+        """Return the cell `at` unchanged; raise an InputError if it is outside the map or a wall.
 
-        `path` says where in a file, or in which option, the cell was stated.
+        Args:
+            at: the cell ``(x, y)``.
+            path: where the cell was stated, in a file or as an option, for the error message.
         """
         height, width = self.walls.shape
         if not (0 <= at[0] < width and 0 <= at[1] < height):
@@ -271,7 +313,10 @@ StatedSide: TypeAlias = Graph | DrawnMap
 
 
 def same_model(one: StatedSide, other: StatedSide) -> bool:
-    """Return whether two agents move in equal graphs or maps; their starts, and letters on the maps, may differ."""
+    """Return whether two agents move in equal graphs or maps.
+
+    The agents' starts and the letters on the maps are not compared.
+    """
     if isinstance(one, Graph) and isinstance(other, Graph):
         alike = (one.states, one.actions, one.stay) == (other.states, other.actions, other.stay)
         return alike and np.array_equal(one.edges, other.edges)
@@ -283,7 +328,9 @@ def same_model(one: StatedSide, other: StatedSide) -> bool:
 def _some(given: Field, what: str) -> Iterable[Field]:
     """Return the elements of a list in a file; raise InputError if the list is empty.
 
-    `what` is the noun for an element in the error message.
+    Args:
+        given: the field with the list.
+        what: the noun for an element in the error message.
     """
     found = list(given.elements())
     if not found:

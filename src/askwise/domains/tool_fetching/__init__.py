@@ -1,6 +1,7 @@
-"""Tool fetching, the domain of the paper's experiments.
+"""Tool fetching, the domain of the experiments in the paper behind askwise.
 
-The names listed here are loaded at first use, so that importing the package is quick.
+A worker (the teammate) walks to its station. A fetcher (the ego agent) brings it the tool for this station from a
+toolbox. The names listed here are imported at first use, so that importing the package is quick.
 """
 
 import importlib

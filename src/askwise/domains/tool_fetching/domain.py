@@ -1,4 +1,7 @@
-"""The registered domain of tool fetching: its files (``askwise/tool-fetching@1``), its words, and cells as ``X,Y``."""
+"""The registered domain of tool fetching: it reads and writes its files, and provides the words of its texts.
+
+The format of the files is ``askwise/tool-fetching@1``. People type cells as ``X,Y``.
+"""
 
 from __future__ import annotations
 
@@ -55,24 +58,33 @@ def _prior_in_words(instance: Instance) -> str:
 class ToolFetchingDomain:
     """The domain of tool fetching: a fetcher, the ego agent, brings a worker, the teammate, the tool for its station.
 
-    Implements `askwise.domains.registry.Domain`.
+    It implements the interface `askwise.domains.registry.Domain`.
     """
 
     name = "tool-fetching"
     formats = (FORMAT,)
 
     def recognises(self, given: object) -> bool:
-        """Return whether `given` is an `Instance` or a `ToolFetching` problem."""
+        """Return whether `given` is an `Instance` (what a file describes) or a `ToolFetching` problem."""
         return isinstance(given, Instance | ToolFetching)
 
     def read(self, field: Field) -> Instance:
-        """Check the contents of an instance file, `field`, and return the instance."""
+        """Return the instance that a file describes; raise InputError if anything in the file is wrong.
+
+        Args:
+            field: the parsed contents of the file.
+        """
         return Instance.from_json(field)
 
     def write(self, given: Instance | ToolFetching) -> dict[str, Any]:
-        """Return the contents of the file of an instance, or of a problem's instance.
+        """Return the contents of the file that describes an instance, as JSON-compatible data.
 
-        Raises InputError for a problem with its own teammate policies, which a file cannot hold.
+        Args:
+            given: the instance, or a problem made from it.
+
+        Raises:
+            InputError: the problem has its own teammate policies, or the instance has prices of questions that a file
+                cannot hold.
         """
         if isinstance(given, Instance):
             return given.to_json()
@@ -81,12 +93,16 @@ class ToolFetchingDomain:
         return given.instance.to_json()
 
     def problem(self, given: Instance | ToolFetching, start: JointState | None = None) -> ToolFetching:
-        """Return the problem of an instance; a given problem is returned as it is.
+        """Return the problem of an instance, the object that a file describes.
 
         Args:
-            given: an instance, or a problem made from one.
-            start: a state whose cells are the agents' new starts. Its tool is ignored: the fetcher always starts with
-                empty hands. None for the start that `given` has.
+            given: an instance. It can also be a problem, which is returned unchanged if `start` is None.
+            start: a joint state whose cells are the agents' new starts, and whose tool is ignored: the fetcher always
+                starts with empty hands. A prior that depends on the start is computed for the new one. None to keep the
+                start that `given` has.
+
+        Raises:
+            InputError: an agent cannot reach every station from its new start.
         """
         problem = given if isinstance(given, ToolFetching) else ToolFetching(given)
         if start is None:
@@ -97,9 +113,9 @@ class ToolFetchingDomain:
         return other.with_answers(problem.answers)
 
     def vocabulary(self, given: Instance | ToolFetching | None = None) -> Vocabulary:
-        """Return the words that texts use for an instance or a problem, with facts about it such as its toolboxes.
+        """Return the words that texts use for an instance or a problem, including the positions of its toolboxes.
 
-        For None, these facts are left out.
+        For None, return the words of the whole domain, without positions.
         """
         return WORDS if given is None else words_for(given.instance if isinstance(given, ToolFetching) else given)
 
@@ -110,13 +126,16 @@ class ToolFetchingDomain:
         ego: str | None = None,
         holding: str | None = None,
     ) -> JointState:
-        """Return the states of both agents that a person typed.
+        """Return the states of both agents, by index, from the cells and the name that a person typed.
 
         Args:
             problem: the problem.
-            teammate: the worker's cell as ``X,Y``; None for its start.
-            ego: the fetcher's cell as ``X,Y``; None for its start.
+            teammate: the worker's cell as ``X,Y``; None for the cell where it starts.
+            ego: the fetcher's cell as ``X,Y``; None for the cell where it starts.
             holding: the name of the station whose tool the fetcher holds; None for empty hands.
+
+        Raises:
+            InputError: there is no such cell or station, or no station can be reached from the cell.
         """
         start = problem.rules.start
         given = {"worker": teammate, "fetcher": ego}
@@ -130,9 +149,12 @@ DOMAIN = ToolFetchingDomain()
 
 
 def _reachable(problem: ToolFetching, who: str, at: Cell) -> int:
-    """Return the state index of the cell `at`; raise InputError if no station can be reached from it.
+    """Return the state index of a cell; raise InputError if it is not free or no station can be reached from it.
 
-    `who` is the agent that the error names: ``worker`` or ``fetcher``.
+    Args:
+        problem: the problem.
+        who: the agent that the error message names: ``worker`` or ``fetcher``.
+        at: the cell ``(x, y)``.
     """
     grid = problem.grid
     state = grid.state(at, who)

@@ -1,8 +1,9 @@
 """Random instances of tool fetching, always solvable.
 
-As in the paper, stations and toolboxes lie on distinct cells drawn uniformly, each station's tool lies in a toolbox
-drawn uniformly, and the agents start on cells drawn uniformly. In addition, a share of the cells may be walls, and
-stations may come in clusters. Everything is placed in the largest connected region, so that every cell can be reached.
+As in the paper behind askwise, stations and toolboxes lie on distinct cells drawn uniformly, each station's tool lies
+in a toolbox drawn uniformly, and the agents start on cells drawn uniformly. In addition, some of the cells may be
+walls, and stations may lie in clusters. Everything is placed in the largest connected region of free cells, so that the
+agents can reach all stations and toolboxes.
 """
 
 from __future__ import annotations
@@ -35,18 +36,20 @@ def generate(
 ) -> Instance:
     """Return a random instance of tool fetching in which all stations and toolboxes can be reached.
 
+    Raises InputError if an argument is not valid, or if the stations and toolboxes do not fit on the map.
+
     Args:
-        size: numbers of columns and rows, or one number for both. By default, `width` and `height` count.
-        width: number of columns, instead of `size`; 20 by default.
-        height: number of rows, instead of `size`; equal to `width` by default.
+        size: numbers of columns and rows of the map, or one number for both; None to use `width` and `height`.
+        width: number of columns, instead of `size`; None for 20.
+        height: number of rows, instead of `size`; None for the same number as `width`.
         stations: number of stations.
         toolboxes: number of toolboxes.
         walls: share of the cells that are walls, from 0 to below 1.
         clustered: whether stations are drawn in clusters instead of uniformly.
-        prior: the prior over stations: a `Prior`, or one of its kinds: ``uniform`` (the default), ``far``, ``near``,
-            ``fetcher-far`` or ``fetcher-near``.
-        query_cost: the prices of questions; None for the default prices.
-        seed: seed of the random generator; equal seeds give equal instances. For None, each call gives another one.
+        prior: the prior over stations: a `Prior`, or one of its kinds ``uniform``, ``far``, ``near``, ``fetcher-far``
+            and ``fetcher-near``; None for ``uniform``.
+        query_cost: the price of questions; None for 0.5 for every question.
+        seed: seed of the random generator; equal seeds give equal instances. None for an unpredictable instance.
     """
     prior = _as_prior(prior)
     if not isinstance(query_cost, QueryCost | None):
@@ -75,7 +78,15 @@ def generate(
 
 
 def _sides(size: int | tuple[int, int] | None, width: int | None, height: int | None) -> tuple[int, int]:
-    """Return the numbers of columns and rows that the caller stated by `size`, or by `width` and `height`."""
+    """Return the numbers of columns and rows of a map from the arguments `size`, `width` and `height` of `generate`.
+
+    Raises InputError if `size` is not valid, or if it is given together with `width` or `height`.
+
+    Args:
+        size: numbers of columns and rows, or one number for both; None to use `width` and `height`.
+        width: number of columns; None for 20.
+        height: number of rows; None for the same number as `width`.
+    """
     if size is None:
         width = 20 if width is None else width
         return width, width if height is None else height
@@ -99,15 +110,15 @@ def _as_prior(given: Prior | str | None) -> Prior:
 def check_room(width: int, height: int, stations: int, toolboxes: int, walls: float, seed: Seed) -> None:
     """Raise InputError if the stations and toolboxes of a random instance do not fit on its map.
 
-    The map depends on the seed. To find out, only the map is drawn, not the whole instance.
+    The room depends on the walls, which are drawn with the seed. Only the walls are drawn here, not the whole instance.
 
     Args:
         width: number of columns.
         height: number of rows.
         stations: number of stations.
         toolboxes: number of toolboxes.
-        walls: share of the cells that are walls.
-        seed: the seed that `generate` would get.
+        walls: share of the cells that are walls, from 0 to below 1.
+        seed: the seed with which `generate` would be called.
     """
     room = width * height
     if walls:
@@ -116,7 +127,14 @@ def check_room(width: int, height: int, stations: int, toolboxes: int, walls: fl
 
 
 def _walled(width: int, height: int, walls: float, rng: np.random.Generator) -> BoolArray:
-    """Return a random map, ``bool [height, width]``, True for walls; `walls` is the share of walls."""
+    """Return a map with walls in random cells, ``bool [height, width]``, True for walls.
+
+    Args:
+        width: number of columns.
+        height: number of rows.
+        walls: share of the cells that are walls, from 0 to below 1.
+        rng: the random generator.
+    """
     mask = np.zeros((height, width), dtype=np.bool_)
     mask.ravel()[rng.permutation(width * height)[: round(walls * width * height)]] = True
     return mask
@@ -133,10 +151,9 @@ def _refuse_crowded(room: int, width: int, height: int, stations: int, toolboxes
 
 
 def _largest_region(mask: BoolArray) -> IntArray:
-    """Return ``int32 [n_cells, 2]``: x and y of the cells of the largest connected region of free cells, row by row.
+    """Return x and y of the cells in the largest connected region of free cells, row by row, ``int32 [n_cells, 2]``.
 
-    Of several largest regions, the first one is returned. One pass finds all regions, because a map with many walls has
-    hundreds of thousands of them.
+    If several regions are equally large, the first one is returned.
 
     Args:
         mask: ``bool [height, width]``, True for walls.
@@ -151,7 +168,11 @@ def _largest_region(mask: BoolArray) -> IntArray:
 
 
 def _cells_of(mask: BoolArray) -> IntArray:
-    """Return ``int32 [n_cells, 2]``: x and y of the cells that are True in ``mask [height, width]``, row by row."""
+    """Return x and y of the cells at which `mask` is True, row by row, ``int32 [n_cells, 2]``.
+
+    Args:
+        mask: ``bool [height, width]``; row y, column x.
+    """
     y, x = np.nonzero(mask)
     return np.column_stack([x.astype(np.int32), y.astype(np.int32)])
 
@@ -161,10 +182,15 @@ def _drawn(cells: IntArray, n: int, rng: np.random.Generator) -> list[Cell]:
 
 
 def _clustered(cells: IntArray, n: int, rng: np.random.Generator) -> list[Cell]:
-    """Draw `n` different cells of ``cells [n_cells, 2]`` that lie in clusters.
+    """Draw `n` different cells that lie in clusters, and return them.
 
-    Centres of clusters are drawn first. Then the probability of a cell decreases with its distance from the nearest
-    centre.
+    First, the centres of the clusters are drawn. Then cells are drawn; the nearer a cell is to a centre, the likelier
+    it is drawn.
+
+    Args:
+        cells: ``int32 [n_cells, 2]``, x and y of the cells to draw from.
+        n: number of cells to draw.
+        rng: the random generator.
     """
     centres = np.array(_drawn(cells, max(1, round(n / CLUSTER_SIZE)), rng))
     nearest = np.full(len(cells), np.inf)
@@ -175,7 +201,12 @@ def _clustered(cells: IntArray, n: int, rng: np.random.Generator) -> list[Cell]:
 
 
 def _without(cells: IntArray, taken: list[Cell]) -> IntArray:
-    """Return the rows of ``cells [n_cells, 2]`` that are not in `taken`, in the same order."""
+    """Return the cells that are not in `taken`, in the same order.
+
+    Args:
+        cells: ``int32 [n_cells, 2]``, x and y of each cell.
+        taken: the cells to leave out, all of which are in `cells`; at least one.
+    """
     x, y = np.array(taken).T
     used = np.zeros(cells.max(axis=0) + 1, dtype=np.bool_)
     used[x, y] = True
@@ -189,14 +220,16 @@ def _as_cells(cells: IntArray) -> list[Cell]:
 
 
 def check_request(width: int, height: int, stations: int, toolboxes: int, walls: float) -> None:
-    """Raise InputError for sizes and numbers with which no instance exists, whatever the seed.
+    """Raise InputError if no random instance with these sizes and numbers can exist, whatever the seed.
+
+    Whether stations and toolboxes fit on the map is not checked here, but in `check_room`.
 
     Args:
         width: number of columns.
         height: number of rows.
         stations: number of stations.
         toolboxes: number of toolboxes.
-        walls: share of the cells that are walls.
+        walls: share of the cells that are walls, from 0 to below 1.
     """
     for field, value in (("width", width), ("height", height)):
         if not 1 <= (as_int(value) or 0) <= LARGEST_SIDE:

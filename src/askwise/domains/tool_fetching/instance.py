@@ -9,7 +9,9 @@ A file holds one JSON object. Cells are ``[x, y]`` from 0, with x to the right a
      "prior": {"kind": "far", "temperature": 1.0},
      "query_cost": {"base": 0.5, "per_station": 0.1}}
 
-``walls``, ``prior``, ``query_cost`` and ``answers`` are optional. Everything is checked when the file is read.
+The worker (the teammate) walks to its station, and the fetcher (the ego agent) brings it the tool for this station from
+a toolbox; both start in the cells stated. ``walls``, ``prior``, ``query_cost`` and ``answers`` are optional. Everything
+is checked when the file is read.
 """
 
 from __future__ import annotations
@@ -48,7 +50,12 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Station:
-    """A workstation: its cell `at`, as ``(x, y)``, and the name of the toolbox that holds its tool."""
+    """A workstation, which needs a tool of its own.
+
+    Attributes:
+        at: the cell ``(x, y)`` of the station.
+        toolbox: the name of the toolbox that holds the station's tool.
+    """
 
     at: Cell
     toolbox: str
@@ -56,14 +63,16 @@ class Station:
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """The prior over stations: a kind of distribution with its temperature, or weights by station name.
+    """The prior over stations: a kind of distribution with its temperature, or a weight for each station.
 
     Attributes:
-        kind: ``uniform``; ``far`` or ``near``: stations far from (near) the worker are likelier; ``fetcher-far`` or
-            ``fetcher-near``: tools far from (near) the fetcher are likelier; ``weights`` if there are weights.
-        temperature: for ``far``, ``near``, ``fetcher-far`` and ``fetcher-near``: the higher, the more similar the
+        kind: ``uniform`` if all stations are equally likely; ``far`` or ``near`` if stations far from (near) the
+            worker's start are likelier; ``fetcher-far`` or ``fetcher-near`` if stations whose tool is far from (near)
+            the fetcher's start are likelier; ``weights`` if `weights` are given.
+        temperature: for ``far``, ``near``, ``fetcher-far`` and ``fetcher-near``, a number above 0: the higher it is,
+            the more similar are the probabilities.
+        weights: the weight of each station, by name, which need not sum to 1; None if `kind` determines the
             probabilities.
-        weights: the weight of each station; None for a kind.
     """
 
     kind: str = "uniform"
@@ -78,19 +87,22 @@ class Prior:
 
 @dataclass(frozen=True)
 class Instance:
-    """The description of one tool-fetching problem; instances that come from a file are checked.
+    """The description of one tool-fetching problem: the map, the agents' starts, the prior and the prices of questions.
+
+    Cells are ``(x, y)``, counted from 0 at the bottom left. An instance made in Python is not checked; one read from a
+    file is.
 
     Attributes:
         width: number of columns of the map.
         height: number of rows.
-        toolboxes: the cell ``(x, y)`` of each toolbox, by name.
+        toolboxes: the cell of each toolbox, by name.
         stations: the stations by name; they are the goals.
         worker: the cell where the worker, the teammate, starts.
         fetcher: the cell where the fetcher, the ego agent, starts.
         walls: the cells that are walls.
         prior: the prior over stations.
-        query_cost: the prices of questions.
-        answers: the answer model.
+        query_cost: the price of questions.
+        answers: the answer model, that is, how often answers are wrong or missing.
     """
 
     width: int
@@ -116,14 +128,20 @@ class Instance:
 
     @classmethod
     def load(cls, path: str | Path) -> Instance:
-        """Read an instance file (JSON), or an example by name; raise InputError if anything in it is wrong."""
+        """Read an instance from a JSON file; raise InputError if anything in the file is wrong.
+
+        Args:
+            path: the path of the file, or the name of an example that comes with askwise.
+        """
         return cls.from_text(read_text(find(path)), f"file {str(path)!r}")
 
     @classmethod
     def from_text(cls, text: str, source: str = "text") -> Instance:
-        """Return the instance that the text of a file (JSON) describes; raise InputError if anything in it is wrong.
+        """Return the instance that the text of a JSON file describes; raise InputError if anything in it is wrong.
 
-        `source` is the origin of the text, for error messages.
+        Args:
+            text: the text.
+            source: where the text comes from, for error messages.
         """
         files = f"an instance file, {FORMAT} (askwise generate makes one)"
         refuse_blank(text, source, files)
@@ -136,14 +154,16 @@ class Instance:
     def from_json(cls, data: Any) -> Instance:
         """Return the instance that the contents of a file describe; raise InputError if anything in them is wrong.
 
-        `data` are the contents as plain data, or as a `Field` (data with its path in a file).
+        Args:
+            data: the contents as JSON-compatible data, or as a `Field` (data with their path in a file).
         """
         return _read(data if isinstance(data, Field) else Field("", data))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the contents of a file that describes the instance; reading them gives an equal instance.
+        """Return the contents of a file that describes the instance, as JSON-compatible data.
 
-        Raises InputError for prices that a file cannot hold.
+        Reading these contents gives an equal instance. Raises InputError if `query_cost` has prices that a file cannot
+        hold: separate prices of stations, or prices computed by a function.
         """
         _refuse_other_prices(self.query_cost)
         prior: dict[str, Any] = {"kind": self.prior.kind, "temperature": self.prior.temperature}
@@ -164,7 +184,11 @@ class Instance:
         }
 
     def save(self, path: str | Path) -> None:
-        """Write the instance to a JSON file, atomically."""
+        """Write the instance to a JSON file.
+
+        The file appears as a whole or, if writing fails, not at all; an existing file is replaced. Raises InputError
+        for prices of questions that a file cannot hold, and if the file cannot be written.
+        """
         with whole_file(path) as temporary:
             temporary.write_text(json_text(self.to_json()), encoding="utf-8")
 
@@ -209,7 +233,7 @@ class _FreeCells:
     walls: BoolArray
 
     def read(self, given: Field) -> Cell:
-        """Return the cell that a field of a file states; raise InputError if it is a wall or outside the map."""
+        """Return the cell ``(x, y)`` that a field holds; raise InputError if the cell is a wall or outside the map."""
         height, width = self.walls.shape
         cell = given.cell(width, height)
         if self.walls[cell[1], cell[0]]:
@@ -238,7 +262,13 @@ def _is_cell(value: Any, width: int, height: int) -> bool:
 
 
 def _mask(walls: tuple[Cell, ...], width: int, height: int) -> BoolArray:
-    """Return ``bool [height, width]``, True for walls; raise InputError if no cell is free."""
+    """Return the map as an array, ``bool [height, width]``, True for walls; raise InputError if no cell is free.
+
+    Args:
+        walls: the cells that are walls.
+        width: number of columns.
+        height: number of rows.
+    """
     mask = np.zeros((height, width), dtype=np.bool_)
     if walls:
         x, y = np.array(walls, dtype=np.int32).T
@@ -259,7 +289,13 @@ def _read_stations(given: Field, toolboxes: Mapping[str, Cell], free: _FreeCells
 
 
 def _refuse_shared_cells(root: Field, toolboxes: Mapping[str, Cell], stations: Mapping[str, Station]) -> None:
-    """Raise an InputError if two stations or two toolboxes have the same cell; it says where in the file."""
+    """Raise an InputError if two stations or two toolboxes have the same cell.
+
+    Args:
+        root: the contents of the file, which say where in the file each station and toolbox is, for the error message.
+        toolboxes: the cell of each toolbox, by name.
+        stations: the stations by name.
+    """
     given = root.child("stations")
     stated = ((given.child(name).child("at").path, short_json(name), [each.at]) for name, each in stations.items())
     refuse_shared(stated, lambda at: str(list(at)))
@@ -300,7 +336,10 @@ def _prices_to_json(cost: QueryCost) -> dict[str, float]:
 
 
 def _refuse_other_prices(cost: QueryCost) -> None:
-    """Raise InputError for prices that a file cannot hold: of single stations, or computed by a function."""
+    """Raise InputError if a file cannot hold these prices of questions.
+
+    A file cannot hold separate prices of stations or prices that a function computes.
+    """
     found = None
     if type(cost) is not QueryCost:
         found = f"a {type(cost).__name__}"
@@ -311,10 +350,10 @@ def _refuse_other_prices(cost: QueryCost) -> None:
 
 
 def _refuse_unreachable(instance: Instance) -> None:
-    """Raise InputError if the worker cannot reach every station, or the fetcher not every toolbox and station.
+    """Raise InputError if an agent cannot reach every station, or the fetcher cannot reach every toolbox with a tool.
 
-    `Problem` checks this, too, but its errors do not say which station, toolbox or agent is in the wrong place. Moves
-    can be undone, so two cells are reachable from each other if and only if they lie in one connected region.
+    `Problem` checks this, too, but its errors do not say which station, toolbox or agent is in the wrong place. Agents
+    can undo every move, so two cells can be reached from each other if and only if they lie in one connected region.
     """
     grid = instance.grid
     region = np.full(grid.n_states, -1)

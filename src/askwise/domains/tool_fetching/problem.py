@@ -1,20 +1,27 @@
-"""Tool fetching as a problem: the sides of worker and fetcher, computed from shortest paths on the grid.
+"""Tool fetching as a problem: what the worker and the fetcher can do, and how far they are from each goal.
 
-A model of the fetcher would need a state for each pair of cell and tool in hand: with 50 stations, 51 times as many as
-the grid has cells. It is never built. To reach goal `g`, the fetcher first walks to a *waypoint*: the station if it
-holds the tool, otherwise the toolbox. Until then its plan is a shortest path on the grid; at the waypoint it does
-something that no other goal requires (NOOP with the tool in hand, or PICKUP). So, with `w` and `w'` the waypoints of
-two goals and ``d(f, w)`` the fetcher's steps to `w`:
+The worker (the teammate) walks on a grid to a station and works there. The fetcher (the ego agent) brings the worker
+the station's tool, which lies in a toolbox. Each station is a possible goal.
 
-- their plans branch where the shortest paths to `w` and `w'` branch, or, if ``w = w'``, at the waypoint,
-  after ``d(f, w) + 1`` steps;
-- the steps left are ``d(f, station)`` with the tool, and ``d(f, box) + 1 + d(box, station)`` without it.
+An explicit model of the fetcher would need a state for each pair of a cell and a tool in hand: with 50 stations, 51
+times as many states as the grid has cells. This model is never built. Instead, everything is computed from shortest
+paths on the grid, as follows.
 
-The tests compare this with the same problem as two plain models.
+To reach goal `g`, the fetcher first walks to a *waypoint*. If it holds the tool of `g`, the waypoint is the station
+`g`, otherwise the toolbox with the tool. The way to the waypoint is a shortest path on the grid. At the waypoint, the
+fetcher does something that no other goal requires: NOOP at the station with the tool in hand, or PICKUP of the tool at
+the toolbox. So, with ``d(a, b)`` the steps between two cells, `f` the fetcher's cell, and `w` and `w'` the waypoints of
+two goals:
 
-The prior of kind ``far`` weighs a station by ``exp(+d / T)``, ``near`` by ``exp(-d / T)``, where `d` is the worker's
-distance to the station and `T` the temperature; ``fetcher-far`` and ``fetcher-near`` use the fetcher's distance to the
-station's tool.
+- The plans for the two goals branch where the shortest paths to `w` and `w'` branch, or, if ``w = w'``, at the
+  waypoint, after ``d(f, w) + 1`` steps.
+- The number of steps to a goal is ``d(f, station)`` if the fetcher holds the goal's tool, and
+  ``d(f, box) + 1 + d(box, station)`` if it has to fetch the tool from the toolbox `box`.
+
+A prior of kind ``far`` gives each station the weight ``exp(steps / T)``, a prior of kind ``near`` the weight
+``exp(-steps / T)``. `T` is the temperature, and `steps` is the number of steps from the worker's start to the station.
+The kinds ``fetcher-far`` and ``fetcher-near`` use the steps from the fetcher's start to the toolbox with the station's
+tool instead.
 """
 
 from __future__ import annotations
@@ -51,12 +58,16 @@ from askwise.types import BoolArray, FloatArray, IntArray
 
 
 def prior_of(instance: Instance, worker_steps: IntArray, tool_steps: IntArray) -> FloatArray:
-    """Return the prior over stations, ``float64 [n_stations]``, which sums to 1.
+    """Return the prior probability of each station, ``float64 [n_stations]``; the probabilities sum to 1.
 
     Args:
-        instance: the instance whose ``prior`` is applied.
-        worker_steps: ``int [n_stations]``, the worker's steps from its start to each station.
-        tool_steps: ``int [n_stations]``, the fetcher's steps from its start to the toolbox with each station's tool.
+        instance: the instance. Its ``prior`` is a kind of distribution with a temperature, or a weight for each
+            station.
+        worker_steps: ``int [n_stations]``, the steps from the worker's start to each station.
+        tool_steps: ``int [n_stations]``, the steps from the fetcher's start to the toolbox with each station's tool.
+
+    Raises:
+        InputError: the kind of the prior is unknown.
     """
     prior = instance.prior
     if prior.weights is not None:
@@ -77,10 +88,20 @@ TOWARDS_GOALS = tuple(range(len(MOVES)))
 
 
 class ToolFetching(Problem):
-    """The tool-fetching problem of an instance: the fetcher (ego agent) brings the worker (teammate) the right tool.
+    """The problem of a tool-fetching instance: the fetcher (ego agent) brings the worker (teammate) the right tool.
 
-    A state of the fetcher is ``cell * (n_stations + 1) + tool + 1``, where `tool` is the index of the station whose
-    tool it carries, -1 for empty hands.
+    The goals are the stations. The worker's state is the index of its cell. The fetcher's state is the number
+    ``cell * (n_stations + 1) + tool + 1``, where `tool` is the index of the station whose tool the fetcher carries, or
+    -1 if it carries nothing.
+
+    Args:
+        instance: the map, the agents' start cells, the prior over stations, and the prices of questions.
+
+    Attributes:
+        instance: the same instance.
+        rules: which actions are possible in the instance, and what they do.
+
+    The other attributes are those of `Problem`.
     """
 
     def __init__(self, instance: Instance) -> None:
@@ -114,22 +135,28 @@ class ToolFetching(Problem):
     __hash__ = None  # type: ignore[assignment]  # instances hold dictionaries
 
     def _prior(self, worker: WorkerSide, fetcher: FetcherSide) -> FloatArray:
-        """Return ``float64 [n_goals]``: the prior of the instance, computed from the agents' starts."""
+        """Return the prior probability of each station, ``float64 [n_goals]``, as the instance states it.
+
+        Args:
+            worker: provides the steps from the worker's start to the stations.
+            fetcher: provides the steps from the fetcher's start to the tools.
+        """
         start = self.rules.start
         return read_only(prior_of(self.instance, worker.steps(start.worker), fetcher.steps_to_tools(start.fetcher)))
 
     def with_terms(self, prior: Prior, query_cost: QueryCost) -> ToolFetching:
-        """Return the same problem with another prior and other prices of questions.
+        """Return a copy of this problem with another prior over stations and other prices of questions.
 
-        Tables of paths are not computed again.
+        The copy shares the tables of shortest paths with this problem, so they are not computed again.
         """
         other = changed(self, instance=replace(self.instance, prior=prior, query_cost=query_cost))
         return changed(other, prior=other._prior(self.teammate, self.ego), query_cost=query_cost)  # type: ignore[arg-type]
 
     def with_answers(self, answers: AnswerModel) -> ToolFetching:
-        """Return the same problem with another answer model.
+        """Return a copy of this problem with another answer model; return this problem itself if the model is the same.
 
-        Tables of paths are not computed again.
+        An answer model states how often answers are wrong or missing. The copy shares the tables of shortest paths with
+        this problem, so they are not computed again. Raises an `InputError` if `answers` is not an `AnswerModel`.
         """
         if answers == self.answers:
             return self
@@ -142,23 +169,38 @@ class ToolFetching(Problem):
         return self.rules.grid
 
     def encode(self, state: State) -> JointState:
-        """Return a `State` (cells and tool), which the rules use, as the `JointState` that all problems use."""
+        """Convert a `State`, which the rules of tool fetching use, to a `JointState`, which all problems use.
+
+        A `State` has the cells of both agents and the tool that the fetcher holds. A `JointState` has one number for
+        the state of each agent.
+        """
         return JointState(state.worker, state.fetcher * (self.rules.n_stations + 1) + state.holding + 1)
 
     def decode(self, state: JointState) -> State:
-        """Return a `JointState`, which all problems use, as a `State` (cells and tool), which the rules use."""
+        """Convert a `JointState`, which all problems use, to a `State`, which the rules of tool fetching use.
+
+        A `JointState` has one number for the state of each agent. A `State` has the cells of both agents and the tool
+        that the fetcher holds.
+        """
         fetcher, holding = place_and_load(self.ego, state.ego)
         return State(state.teammate, fetcher, holding)
 
 
 class WorkerSide(Sealed):
-    """What the worker, the teammate, can do about the goals (its `Side`): walk on the grid, and do WORK at its station.
+    """The worker's side of the problem: its next cells, its steps to the stations, and its optimal actions.
 
-    A state is a cell. The worker can also do NOOP, but no optimal plan contains it.
+    The worker is the teammate. It walks on the grid to its station and does WORK there. A state is the index of a cell,
+    a goal the index of a station. NOOP (do nothing) is also an action, but no optimal plan contains it. The class
+    implements the interface `Side`.
 
     Args:
         rules: the rules of the instance.
-        stations: shortest paths to all stations.
+        stations: the shortest paths from all cells to all stations.
+
+    Attributes:
+        model: the grid on which the worker moves.
+        actions: the worker's actions: four moves, WORK and NOOP.
+        loads: number of things that the worker can carry: 0.
     """
 
     loads = 0
@@ -170,40 +212,49 @@ class WorkerSide(Sealed):
         self._stations = stations
 
     def targets(self, goal: int) -> IntArray:
-        """Return the cell of the station that is the goal with this index, as an array ``int32 [1]``."""
+        """Return an array ``int32 [1]`` with the cell where the worker reaches a goal: the cell of its station."""
         return np.array([self._rules.station_cells[goal]], dtype=np.int32)
 
     def next(self, state: int, action: int) -> int:
-        """Return the cell after an action in the cell `state`; -1 if the action is not available there."""
+        """Return the index of the worker's cell after an action; -1 if the action is not available.
+
+        Args:
+            state: the index of the worker's cell before the action.
+            action: the index of the action in ``actions.names``.
+        """
         return self._rules.worker_next(state, action)
 
     def steps(self, state: Any) -> IntArray:
-        """Return ``int [n_goals]``, the worker's steps from a state to each station.
+        """Return the fewest steps of the worker from a state to each station, ``int32 [n_goals]``.
 
-        `state` can also be an array of states; then the result is ``int [n_states, n_goals]``.
+        Args:
+            state: the index of one cell, or an array of n such indices; for an array the result is
+                ``int32 [n, n_goals]``.
         """
         return self._stations.steps_from(state) if isinstance(state, np.ndarray) else self._stations.steps_at(state)
 
     def optimal(self, state: int) -> BoolArray:
-        """Return ``bool [n_goals, n_actions]``: whether each action in a state is optimal for each goal.
+        """Return which actions in a state begin a shortest plan for each goal, ``bool [n_goals, n_actions]``.
 
-        NOOP never is.
+        At the goal's station, only WORK does. NOOP never does.
         """
         return self._stations.optimal_at(state, more_actions=1)
 
     def policy(self, state: int) -> FloatArray:
-        """Return ``float64 [n_goals, n_actions]``: the probability of each action if the worker pursues the goal.
+        """Return the probability of each action in a state for each goal, ``float64 [n_goals, n_actions]``.
 
-        All shortest paths are equally likely; NOOP has the probability 0.
+        The worker draws one of all shortest paths to its goal with equal probability. NOOP has the probability 0.
         """
         policy = np.zeros((self._rules.n_stations, len(WORKER_ACTIONS)))
         policy[:, : WORK + 1] = self._stations.policy_at(state)
         return policy
 
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
-        """Return EDP and WCD of all pairs of goals with the worker in `state`.
+        """Return two tables of all pairs of goals at a state, EDP and WCD, each ``float64 [n_goals, n_goals]``.
 
-        Each is ``float64 [n_goals (ruled out), n_goals (pursued)]``.
+        Entry ``[i, j]`` is the step, counted from 1 at `state`, in which an observer rules out goal `i` while the
+        worker pursues goal `j`. In the first table, EDP (expected divergence point), it is the expected step; in the
+        second table, WCD (worst-case distinctiveness), the latest possible step. The diagonals are ``inf``.
         """
         return self._family.matrices_at(state)
 
@@ -212,7 +263,7 @@ class WorkerSide(Sealed):
         return Divergence(self._rules.grid, dict(zip(self._rules.stations, self._rules.station_cells, strict=True)))
 
     def table(self) -> CarrierTable:
-        """Return the worker's moves and distances as arrays, for planners; the worker carries nothing."""
+        """Return the arrays that planners use: the worker's cell after each move, and its steps to each station."""
         return self._table
 
     @cached_property
@@ -223,14 +274,21 @@ class WorkerSide(Sealed):
 
 
 class FetcherSide(Sealed):
-    """What the fetcher, the ego agent, can do about the goals (its `Side`): walk, and bring tools to stations.
+    """The fetcher's side of the problem: its next states, its steps to the goals, and its optimal actions.
 
-    A state is a cell and the tool in hand, as one number. Everything is computed from shortest paths on the grid,
-    without a model of all these states.
+    The fetcher is the ego agent. To reach a goal, it brings the tool of a station to this station. A goal is the index
+    of its station. A state is the number ``cell * (n_stations + 1) + tool + 1``, where `tool` is the index of the
+    station whose tool the fetcher carries, or -1 if it carries nothing. Everything is computed from shortest paths on
+    the grid, without a table of all states. The class implements the interface `Side`.
 
     Args:
         rules: the rules of the instance.
-        stations: shortest paths to all stations.
+        stations: the shortest paths from all cells to all stations.
+
+    Attributes:
+        model: the grid on which the fetcher moves.
+        actions: the fetcher's actions: four moves, NOOP, and a PICKUP for each station's tool.
+        loads: number of things that the fetcher can carry: one tool for each station.
     """
 
     def __init__(self, rules: Rules, stations: Pursuit) -> None:
@@ -247,19 +305,31 @@ class FetcherSide(Sealed):
         self._optimal_at: list[tuple[int, BoolArray]] = [(-1, np.zeros((0, 0), dtype=np.bool_))]
 
     def targets(self, goal: int) -> IntArray:
-        """Return the only state that reaches a goal (at its station, with its tool), as an array ``int32 [1]``."""
+        """Return the only state in which the fetcher has reached a goal, as an array ``int32 [1]``.
+
+        In this state, it is at the goal's station with the station's tool.
+        """
         return np.array([self._rules.station_cells[goal] * (self._n + 1) + goal + 1], dtype=np.int32)
 
     def next(self, state: int, action: int) -> int:
-        """Return the state after an action; -1 if the action is not available."""
+        """Return the fetcher's state after an action; -1 if the action is not available.
+
+        A state is a number that stands for the fetcher's cell and the tool that it holds.
+
+        Args:
+            state: the state before the action.
+            action: the index of the action in ``actions.names``.
+        """
         cell, tool = self._rules.fetcher_next(*place_and_load(self, state), action)
         return -1 if cell < 0 else cell * (self._n + 1) + tool + 1
 
     def steps(self, state: Any) -> IntArray:
-        """Return ``int [n_goals]``, the fetcher's steps from a state to each goal.
+        """Return the fewest steps of the fetcher from a state to each goal, ``int32 [n_goals]``.
 
-        Fetching the tool is included, unless it is already in hand. `state` can also be an array of states; then the
-        result is ``int [n_states, n_goals]``.
+        The steps include the way to the toolbox and the PICKUP, unless the fetcher already holds the goal's tool.
+
+        Args:
+            state: one state, or an array of n states; for an array the result is ``int32 [n, n_goals]``.
         """
         if isinstance(state, np.ndarray):
             return np.array([self.steps(int(each)) for each in state], dtype=np.int32).reshape(-1, self._n)
@@ -270,17 +340,20 @@ class FetcherSide(Sealed):
         return np.asarray(steps)
 
     def steps_to_tools(self, cell: int) -> IntArray:
-        """Return ``int [n_goals]``: the steps from a cell to the toolbox that holds the tool of each station."""
+        """Return the steps from a cell to the toolbox that holds the tool of each station, ``int32 [n_goals]``."""
         return np.asarray(self._boxes.steps_at(cell)[self._box_of])
 
     @cached_property
     def _from_box(self) -> IntArray:
-        """``int [n_goals]``: steps from each station's toolbox to the station, including the PICKUP."""
+        """For each station, the steps from the toolbox with its tool to the station, and one more for PICKUP.
+
+        An array ``int [n_goals]``.
+        """
         from_boxes = self._stations.steps_from(np.array(self._box_list))
         return read_only(np.asarray(1 + from_boxes[self._box_of, np.arange(self._n)]))
 
     def optimal(self, state: int) -> BoolArray:
-        """Return ``bool [n_goals, n_actions]``: whether each action in a state is optimal for each goal."""
+        """Return which actions in a state begin a shortest plan for each goal, ``bool [n_goals, n_actions]``."""
         if self._optimal_at[0][0] != state:  # a fetcher that waits asks for the same state repeatedly
             self._optimal_at[0] = state, self._optimal(state)
         return self._optimal_at[0][1]
@@ -293,9 +366,10 @@ class FetcherSide(Sealed):
         return read_only(optimal)
 
     def policy(self, state: int) -> FloatArray:
-        """Return ``float64 [n_goals, n_actions]``: the probability of each action if the fetcher pursues the goal.
+        """Return the probability of each action in a state for each goal, ``float64 [n_goals, n_actions]``.
 
-        All shortest paths to the next place, toolbox or station, are equally likely.
+        If the fetcher holds the goal's tool, it walks to the station and waits there. Otherwise it walks to the toolbox
+        and picks up the tool. All shortest paths to the station or toolbox are equally likely.
         """
         cell, tool = place_and_load(self, state)
         policy = np.zeros((self._n, len(self.actions.names)))
@@ -308,9 +382,11 @@ class FetcherSide(Sealed):
         return policy
 
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
-        """Return EDP and WCD of all pairs of goals with the fetcher in `state`.
+        """Return two tables of all pairs of goals at a state, EDP and WCD, each ``float64 [n_goals, n_goals]``.
 
-        Each is ``float64 [n_goals (ruled out), n_goals (pursued)]``.
+        Entry ``[i, j]`` is the step, counted from 1 at `state`, in which an observer rules out goal `i` while the
+        fetcher pursues goal `j`. In the first table, EDP (expected divergence point), it is the expected step; in the
+        second table, WCD (worst-case distinctiveness), the latest possible step. The diagonals are ``inf``.
         """
         cell, tool = place_and_load(self, state)
         waypoint = self._box_of if tool == NOTHING else np.where(np.arange(self._n) == tool, -1, self._box_of)
@@ -324,12 +400,14 @@ class FetcherSide(Sealed):
         return edp, wcd
 
     def _family(self, tool: int) -> Divergence:
-        """Return a `Divergence` whose goals are the cells to which the fetcher may walk next.
+        """Return the object that computes EDP and WCD for all pairs of cells to which the fetcher may walk next.
 
-        These are the toolboxes and, as the last one, the station whose tool is in its hand, if any.
+        These cells are the toolboxes and, as the last one, the station whose tool the fetcher holds, if any. EDP
+        (expected divergence point) is the expected step at which an observer can tell to which of two cells the fetcher
+        walks, WCD (worst-case distinctiveness) the latest possible step.
 
         Args:
-            tool: index of the station whose tool is in its hand, -1 for empty hands.
+            tool: the index of the station whose tool the fetcher holds, -1 if it holds nothing.
         """
         if tool not in self._families:
             station = [] if tool == NOTHING else [self._rules.station_cells[tool]]
@@ -337,9 +415,9 @@ class FetcherSide(Sealed):
         return self._families[tool]
 
     def table(self) -> CarrierTable:
-        """Return the fetcher's moves and distances as arrays, for planners.
+        """Return the arrays that planners use: the fetcher's cell after each move, and its steps to each goal.
 
-        In the terms of `CarrierTable`, a place is a cell and a load is a tool.
+        A place in `CarrierTable` is a cell here, and a load is a tool.
         """
         return self._table
 
@@ -361,19 +439,20 @@ def _pursuit(grid: GridWorld, cells: Sequence[int]) -> Pursuit:
 def _towards_waypoints(
     to_station: Any, to_box: Any, box_of: Any, successor: Any, cell: int, tool: int, optimal: Any
 ) -> None:
-    """Mark the fetcher's optimal actions for each goal, by changing ``optimal [n_goals, n_actions]``.
+    """Mark the fetcher's optimal actions for each goal in the array `optimal`.
 
-    With the goal's tool in hand, these actions lead to the station, where the fetcher waits; otherwise to the toolbox,
-    where it picks up the tool.
+    For the goal whose tool the fetcher holds, these actions lead to the station, where the fetcher waits (NOOP). For
+    every other goal, they lead to the toolbox with the goal's tool, where the fetcher picks the tool up. Cells are rows
+    of `to_station`, `to_box` and `successor`, which may be tables of only a few cells.
 
     Args:
-        to_station: ``[n_cells, n_goals]``, the steps from a cell to each station.
-        to_box: ``[n_cells, n_boxes]``, the steps from a cell to each toolbox.
-        box_of: ``[n_goals]``, the index of the toolbox with each station's tool.
-        successor: ``[n_cells, n_moves]``, the cell after each move, -1 if it is not available.
+        to_station: ``int32 [n_cells, n_goals]``, the steps from each cell to each station.
+        to_box: ``int32 [n_cells, n_boxes]``, the steps from each cell to each toolbox.
+        box_of: ``int64 [n_goals]``, for each station, the column of `to_box` for the toolbox with its tool.
+        successor: ``int32 [n_cells, n_moves]``, the cell after each move, -1 if the move is not available.
         cell: the fetcher's cell.
-        tool: the station whose tool it carries, -1 for empty hands.
-        optimal: the array to change.
+        tool: the index of the station whose tool the fetcher holds, -1 if it holds nothing.
+        optimal: ``bool [n_goals, n_actions]``, all False before the call; set to True for the optimal actions.
     """
     for goal in range(box_of.size):
         if goal == tool:

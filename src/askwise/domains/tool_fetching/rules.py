@@ -1,16 +1,16 @@
 """The rules of tool fetching, which players, drawings, environments and planners share.
 
-A worker walks to a station and works there. A fetcher has to bring the station's tool, which lies in a toolbox. Both
-move on one grid, may share cells, and act at the same time:
+The worker walks to a station and works there. The fetcher has to bring the station's tool, which lies in a toolbox.
+Both move on one grid, may be in the same cell, and act at the same time:
 
-- worker: NORTH, EAST, SOUTH, WEST, WORK (at a station), NOOP;
-- fetcher: NORTH, EAST, SOUTH, WEST, NOOP, PICKUP of a tool whose toolbox it stands on, or a question, "is your goal
-  among these stations?".
+- worker: NORTH, EAST, SOUTH, WEST, WORK (only at a station), NOOP (do nothing);
+- fetcher: NORTH, EAST, SOUTH, WEST, NOOP, PICKUP of a tool (only in the cell of its toolbox), or a question: "is your
+  goal among these stations?"
 
-The fetcher holds one tool. If it picks up another, the first is back in its own toolbox. During a question, both agents
-stay where they are. The episode ends with the first WORK at the goal station during which the fetcher is there, or
-arrives there, with the right tool. A step costs 1. A question costs ``base + per_station * number of stations``
-instead.
+The fetcher holds at most one tool. If it picks up another tool, the first tool is back in its own toolbox. During a
+question, both agents stay where they are. The episode ends with the first WORK at the goal station during which the
+fetcher is there, or arrives there, with the right tool. A step costs 1. A step with a question costs
+``base + per_station * number of stations asked about`` instead.
 """
 
 from __future__ import annotations
@@ -55,7 +55,18 @@ class State:
 class Rules(Sealed):
     """The rules of tool fetching for one instance: which actions are possible, and what they do.
 
-    Cells, stations and actions are given by index. An object does not change after construction.
+    All methods take and return cells, stations and actions as indices. An object does not change after construction.
+
+    Args:
+        instance: the map with its stations and toolboxes, the agents' start cells, and the prices of questions.
+
+    Attributes:
+        instance: the same instance.
+        grid: the map on which both agents move.
+        stations: the names of the stations.
+        n_stations: the number of stations.
+        station_cells: for each station, its cell.
+        box_cells: for each station, the cell of the toolbox that holds its tool.
     """
 
     def __init__(self, instance: Instance) -> None:
@@ -84,7 +95,7 @@ class Rules(Sealed):
 
     @cached_property
     def fetcher_actions(self) -> tuple[str, ...]:
-        """Names of the fetcher's actions other than questions."""
+        """The names of the fetcher's actions, except questions: four moves, NOOP, and a PICKUP for each station."""
         return FETCHER_ACTIONS + tuple(f"PICKUP {name}" for name in self.stations)
 
     def station_at(self, cell: int) -> int | None:
@@ -92,18 +103,24 @@ class Rules(Sealed):
         return self._station_at.get(cell)
 
     def worker_next(self, cell: int, action: int) -> int:
-        """Return the worker's cell after an action in `cell`; -1 if the action is not available there."""
+        """Return the worker's cell after an action in `cell`; -1 if the action is not available there.
+
+        Cells are indices, and `action` is an index into `WORKER_ACTIONS`.
+        """
         if action < WORK:
             return int(self._moves[cell][action])
         return cell if action == WORKER_NOOP or cell in self._station_at else -1
 
     def fetcher_next(self, cell: int, holding: int, action: int) -> tuple[int, int]:
-        """Return the fetcher's cell and tool after an action; the cell is -1 if the action is not available.
+        """Return the fetcher's cell and the tool that it holds after an action, as a pair of indices.
+
+        If the action is not available, the cell in the result is -1 and the tool is unchanged. A tool is given by the
+        index of its station, or -1 for empty hands.
 
         Args:
-            cell: the fetcher's cell.
-            holding: the index of the station whose tool it holds; -1 for empty hands.
-            action: the index of the action.
+            cell: the fetcher's cell before the action.
+            holding: the tool that the fetcher holds before the action.
+            action: an index into `fetcher_actions`.
         """
         if action < FETCHER_NOOP:
             return int(self._moves[cell][action]), holding
@@ -113,22 +130,28 @@ class Rules(Sealed):
         return (cell, tool) if self.box_cells[tool] == cell else (-1, holding)
 
     def legal_worker_actions(self, state: State) -> list[int]:
-        """Return the indices of the actions that the worker can take in a state."""
+        """Return the actions that the worker can take in a state, as indices into `WORKER_ACTIONS`."""
         return [a for a in range(len(WORKER_ACTIONS)) if self.worker_next(state.worker, a) >= 0]
 
     def legal_fetcher_actions(self, state: State) -> list[int]:
-        """Return the indices of the actions that the fetcher can take in a state; in addition, it can always ask."""
+        """Return the actions that the fetcher can take in a state, as indices into `fetcher_actions`.
+
+        Questions are not included: the fetcher can ask in every state.
+        """
         moves = [a for a, cell in enumerate(self._moves[state.fetcher]) if cell >= 0]
         pickups = [FIRST_PICKUP + k for k, cell in enumerate(self.box_cells) if cell == state.fetcher]
         return [*moves, FETCHER_NOOP, *pickups]
 
     def step(self, state: State, worker_action: int, fetcher_action: int) -> State:
-        """Return the state after both agents have acted; raise InputError for an action that is not available.
+        """Return the state after both agents have acted at the same time.
 
         Args:
             state: the state before the step.
-            worker_action: index of the worker's action.
-            fetcher_action: index of the fetcher's action.
+            worker_action: the worker's action, an index into `WORKER_ACTIONS`.
+            fetcher_action: the fetcher's action, an index into `fetcher_actions`.
+
+        Raises:
+            InputError: an action is not available in the state, or its index does not exist.
         """
         for who, action, n in (
             ("worker", worker_action, len(WORKER_ACTIONS)),
@@ -145,20 +168,22 @@ class Rules(Sealed):
         return State(worker, fetcher, holding)
 
     def finished(self, worker_action: int, after: State, goal: int) -> bool:
-        """Return whether a step ended the episode: both agents are at the goal with its tool, and the worker does WORK.
+        """Return whether a step ended the episode.
 
-        WORK does not move the worker, so it was at the station before the step as well.
+        It did if the worker did WORK at the goal station, and the fetcher is there after the step with the station's
+        tool.
 
         Args:
-            worker_action: the worker's action in the step.
-            after: the state after the step.
-            goal: the index of the worker's station.
+            worker_action: the worker's action in the step, an index into `WORKER_ACTIONS`.
+            after: the state after the step. WORK does not move the worker, so the worker was in the same cell before
+                the step.
+            goal: the index of the goal station.
         """
         cell = self.station_cells[goal]
         return worker_action == WORK and after.worker == cell and after.fetcher == cell and after.holding == goal
 
     def query_cost(self, stations: Sequence[int]) -> float:
-        """Return the price of a question about the stations with these indices."""
+        """Return the price of a question about the stations with these indices, in steps (a step costs 1)."""
         return self.instance.query_cost(stations)
 
     def _illegal(self, who: str, action: str, cell: int) -> InputError:
