@@ -1,4 +1,4 @@
-"""The pipeline from a study to its report: run it, combine the tables, analyse them, and write all results."""
+"""The pipeline from a study to its report: play all episodes, combine and analyse the tables, and write the results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNNAMED = "study"
 
 @dataclass(frozen=True)
 class Conducted:
-    """A study that was run and analysed.
+    """The results of a study that was run and analysed.
 
     Attributes:
         ran: the outcome of the run: how many instances were played, and the folder of the results.
@@ -39,7 +39,7 @@ class Conducted:
 
     @property
     def report(self) -> Path:
-        """The path of the file ``report.html``."""
+        """The path of the report, the file ``report.html`` in the folder of the results."""
         return self.ran.store.folder / "report.html"
 
 
@@ -56,14 +56,15 @@ def conduct(
     """Run a study and write its tables, figures and report into `folder`.
 
     Args:
-        study: the study.
-        folder: the folder of the results. If it contains results of this study, only instances without results are
-            played.
-        workers: the number of processes that play at the same time.
-        dask: the address of a Dask scheduler, whose workers play instead of processes on this machine.
-        retry_failed: whether to play instances again that have rows with errors.
-        show_progress: whether to draw a progress bar, or print lines if standard error is no terminal.
-        on_damage: called at the beginning with each file of the folder that cannot be used.
+        study: the study: instances (the problems to play), and the conditions in which each of them is played.
+        folder: the folder of the results; created if it does not exist. If it contains results of this study, only
+            instances without results are played. Results of another study raise `InputError`.
+        workers: the number of processes that play at the same time on this machine.
+        dask: the address of a Dask scheduler, such as ``tcp://127.0.0.1:8786``, whose workers play instead of processes
+            on this machine; None for this machine.
+        retry_failed: whether to play instances again for which an earlier run stored errors.
+        show_progress: whether to draw a progress bar; if standard error is no terminal, lines are printed instead.
+        on_damage: called before the run with each damaged or unfinished file in the folder; None for no call.
     """
     ran = run_study(
         study,
@@ -94,34 +95,49 @@ def conduct(
 
 
 def study(given: str | Path, folder: str | Path | None = None, *, workers: int = 1, **settings: Any) -> Conducted:
-    """Run a study and write its tables, figures and report. If it was interrupted, call it again to resume.
+    """Run a study, and write its tables, figures and report into a folder.
+
+    If the run was interrupted, the same call continues it: only instances without results are played.
 
     Args:
-        given: a study file, or the name of a study that comes with askwise, such as ``paper``.
-        folder: the folder of the results; by default ``out/NAME``, where NAME is the name of the study.
+        given: the path of a study file, or the name of a study that comes with askwise, such as ``paper``.
+        folder: the folder of the results; None for ``out/NAME``, where NAME is the name of the study.
         workers: the number of processes that play at the same time.
-        settings: settings that replace those of the file, such as ``methods=["never", "planner"]``; the keys of a study
-            file are listed in `askwise.studies.schema.study_file`.
+        settings: settings that replace those of the study file, such as ``methods=["never", "planner"]``;
+            `askwise.studies.schema.study_file` lists the keys of a study file.
+
+    Returns:
+        the outcome of the run, and the computed tables.
     """
     chosen = load_study(given, settings)
     return conduct(chosen, f"out/{chosen.name}" if folder is None else folder, workers=workers)
 
 
 def _title(study: Study) -> str:
-    """Return the title of the report: the title of the study, or a list of its methods if it has no title."""
+    """Return the title of a study's report: the title of the study, or "A study of" and its methods if it has none."""
     if study.title != UNNAMED:
         return study.title
     return f"A study of {conjoined([method.label for method in study.methods])}"
 
 
 def _shown(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the provenance of a run, with its command line as one text that readers can copy into a terminal."""
+    """Return the provenance of a run (versions, machine, times) for the report.
+
+    The only change: if the command line under ``command`` is a list of words, it becomes one text that readers can copy
+    into a terminal.
+
+    Args:
+        run: the provenance as the run recorded it.
+    """
     command = run.get("command")
     return {**run, "command": shlex.join(command)} if isinstance(command, list) else dict(run)
 
 
 def stored_tasks(study: Study, folder: str | Path) -> int:
-    """Return for how many instances of a study a folder has results; 0 if the folder belongs to another study."""
+    """Return how many instances of a study are completely played and stored in a folder.
+
+    The result is 0 if the folder belongs to another study, does not exist or cannot be read.
+    """
     try:
         return len(Store(folder, study).done()) if belongs_to(Path(folder), study) else 0
     except (OSError, InputError):

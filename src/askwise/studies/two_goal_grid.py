@@ -1,8 +1,9 @@
-"""The paper's running example: two goals on a small grid.
+"""The running example of the paper that askwise implements: two goals, g1 and g2, on a grid of 9 x 7 cells.
 
-Our copy of the paper lacks the figure of this grid. The numbers in the paper's text determine all of it except the row
-of one goal: one goal is at (8, 6), the other in column 8 and a row from 0 to 3. We use row 0. The numbers in the
-paper's text (`comparisons`) do not depend on this choice, but EDP in the figure here does.
+The paper's figure of this grid is missing from our copy of the paper. The numbers in the paper's text determine the
+whole grid except the row of one goal: g2 is at (8, 6), and g1 is in column 8 and a row from 0 to 3. We use row 0. The
+numbers in the paper's text, which `comparisons` checks, do not depend on this choice. The expected divergence points
+(EDP) in the picture that `figure` draws depend on it.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ ECD_CELL = (7, 6)
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A number in the paper, and the same number computed by askwise.
+    """A number that the paper states, and the same number as askwise computes it.
 
     Attributes:
-        what: the name of the number.
-        paper: its value in the paper, as text.
-        ours: the computed value, as text.
+        what: what the number is, in words.
+        paper: the value in the paper, as text; it may also be a range such as ``t <= 5``.
+        ours: the computed value, as text in the same form.
     """
 
     what: str
@@ -40,19 +41,25 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
-        """Whether both values are equal."""
+        """Whether the value in the paper and the computed value are equal as texts."""
         return self.paper == self.ours
 
 
 def divergence() -> Divergence:
-    """Return the divergence (EDP and WCD) of the goals g1 and g2 on the grid of the paper's example."""
+    """Return the `Divergence` of the goals g1 and g2 on the grid of the paper's example.
+
+    It has, for each pair of goals, the expected and the latest step at which one goal is ruled out while an agent walks
+    to the other goal.
+    """
     return Divergence(GRID, GOALS)
 
 
 def example_zones(ego: tuple[int, int]) -> Zones:
-    """Return the information, branching and querying zones of the paper's example if the teammate pursues g2.
+    """Return the zones of the paper's example: intervals of steps that say when a question may be worth its price.
 
-    The ego agent has to go to the other goal: to g1 if the teammate pursues g2, and to g2 if it pursues g1.
+    In the zone of information, observation may not have told the goals apart. In the zone of branching, the ego agent
+    needs different actions for the two goals. The zone of querying is the intersection of these two zones. The teammate
+    starts at `TEAMMATE` and pursues g2. The ego agent always has to go to the goal that the teammate does not pursue.
 
     Args:
         ego: the cell (column, row) in which the ego agent starts.
@@ -62,7 +69,7 @@ def example_zones(ego: tuple[int, int]) -> Zones:
 
 
 def comparisons() -> Iterator[Comparison]:
-    """Yield every number that the paper states for its example of two goals on a grid, together with our own value."""
+    """Yield each number that the paper states for its example of two goals on a grid, with the value from askwise."""
     near, far = example_zones(EGO_NEAR), example_zones(EGO_FAR)
     path = follow(GRID, TEAMMATE, ["EAST", "EAST", "NORTH"])
     rules_out = dp(urop(GRID, GOALS["g1"]), path)
@@ -84,7 +91,8 @@ def figure() -> Figure:
 
     Each cell of the map has two values for a teammate that starts there. The upper one is EDP(g1 | g2): the expected
     step at which a teammate that pursues g2 first deviates from all shortest plans for g1. The lower one is EDP(g2 |
-    g1). The timelines below the map show the zones for two positions of the ego agent.
+    g1), with the goals exchanged. The timelines below the map are for two positions of the ego agent. They show in
+    which steps observation may not have told the goals apart, and in which steps a question may be worth its price.
     """
     drawn = Figure(figsize=(10, 10.5), layout="constrained")
     grid = drawn.add_gridspec(2, 2, height_ratios=[7.2, 3.2])
@@ -99,10 +107,11 @@ def figure() -> Figure:
 
 
 def edps() -> tuple[str, str]:
-    """Return the expected divergence points EDP(g1 | g2) and EDP(g2 | g1) if the teammate starts at `TEAMMATE`.
+    """Return the expected divergence points EDP(g1 | g2) and EDP(g2 | g1) of the paper's example, as two texts.
 
-    EDP(g1 | g2) is the expected step at which a teammate that pursues g2 first deviates from all shortest plans for g1.
-    Each is text: a decimal number and, unless it is an integer, the same number as a fraction.
+    EDP(g1 | g2) is the expected step at which a teammate that starts at `TEAMMATE` and pursues g2 first deviates from
+    all shortest plans for g1. EDP(g2 | g1) is the same with the goals exchanged. A text is a decimal number such as
+    ``2.5000``, followed by the same number as a fraction unless it is an integer.
     """
     table = divergence().edp_at(TEAMMATE)
     return _with_fraction(float(table[0, 1])), _with_fraction(float(table[1, 0]))
@@ -115,7 +124,9 @@ def _with_fraction(value: float) -> str:
 
 
 def text(rows: Sequence[Comparison]) -> str:
-    """Return a table for the terminal: the paper's numbers for its example of two goals on a grid, and ours.
+    """Return a text for the terminal that compares the paper's numbers for its example of two goals with our numbers.
+
+    The text also has the expected divergence points of both goals, and how many numbers agree.
 
     Args:
         rows: the numbers, as `comparisons` yields them.

@@ -1,7 +1,7 @@
-"""The report of a study: one self-contained HTML file that can be opened from disk, printed or sent.
+"""The report of a study: one HTML file that can be opened from disk, printed or sent.
 
-Figures are embedded as SVG in data URLs, so that no other file is needed and the identifiers in one figure cannot
-collide with those of another.
+The file needs no other file: the figures are embedded as SVG in data URLs. Data URLs also keep the identifiers inside
+one SVG from colliding with those inside another.
 """
 
 from __future__ import annotations
@@ -36,21 +36,31 @@ def write_results(
     files: Sequence[str] | None = None,
     judged: bool = False,
 ) -> Analysis:
-    """Analyse a study; write its results as CSV tables, ``figures/`` and ``report.html``; return the computed numbers.
+    """Compute the results of a study, and write them to a folder as CSV tables, figures and a report.
+
+    The folder gets a CSV file for each computed table, the figures in the subfolder ``figures``, and ``report.html``.
 
     Args:
         folder: the folder to write to; created if it does not exist.
         episodes: one row for each episode (see `askwise.studies.analysis.tables`).
-        queries: one row for each question.
-        timings: one row for each timed episode.
-        expected: one row for each computed expected cost: exact costs of methods, and lower bounds.
+        queries: one row for each question; None for none.
+        timings: one row for each episode whose computing time was measured; None for none.
+        expected: one row for each expected cost that was computed instead of sampled: exact costs of methods, and lower
+            bounds; None for none.
         title: the title of the report.
-        study: a description of the study for the report: text, or a dict of settings.
-        provenance: a description of the runs for the report: text, or a dict.
-        words: the words that the report uses for goals and teammate; by default those of tool fetching.
-        files: if the instances come from files, the name of each instance's file; each file is then reported
-            separately.
-        judged: whether to judge the paper's claims, which only makes sense for the paper's study.
+        study: a description of the study for the report: text, or a dict of settings; None for none.
+        provenance: a description of when and how the study was run, for the report: text, or a dict; None for none.
+        words: the words that the report uses for the goals and the teammate; None for those of tool fetching.
+        files: if the instances come from files, the name of each instance's file, in the order of the instances. Each
+            file is then reported separately. None otherwise.
+        judged: whether the report judges the claims of the paper on which askwise is based. Judging them makes sense
+            only for the paper's study.
+
+    Returns:
+        All computed tables.
+
+    Raises:
+        InputError: a table lacks a column or has wrong values, or the folder cannot be written to.
     """
     target = make_folder(folder)
     analysis = analyse(episodes, queries, timings, expected, words=words, files=files, judged=judged)
@@ -69,15 +79,17 @@ def write_report(
     study: Description = None,
     provenance: Description = None,
 ) -> Path:
-    """Write ``report.html`` into `folder` and return its path; the file is replaced only when it is complete.
+    """Write ``report.html`` into a folder and return the path of the file.
+
+    An existing file is replaced only when the new one is complete.
 
     Args:
-        folder: the folder. Its subfolder ``figures`` must have the SVG files of the pictures.
-        analysis: the numbers of the study.
+        folder: the folder. Its subfolder ``figures`` must already have the SVG file of each figure in `pictures`.
+        analysis: all tables of the study.
         pictures: the figures to include.
         title: the title of the report.
-        study: a description of the study for the report: text, or a dict of settings.
-        provenance: a description of the runs for the report: text, or a dict.
+        study: a description of the study for the report: text, or a dict of settings; None for none.
+        provenance: a description of when and how the study was run, for the report: text, or a dict; None for none.
     """
     path = Path(folder) / "report.html"
     images = {each.name: (Path(folder) / "figures" / f"{each.name}.svg").read_bytes() for each in pictures}
@@ -100,12 +112,12 @@ def report_text(
     """Return the report of a study as an HTML page.
 
     Args:
-        analysis: the numbers of the study.
+        analysis: all tables of the study.
         pictures: the figures to include.
         images: the content of each figure's SVG file, by the figure's name.
         title: the title of the report.
-        study: a description of the study for the report: text, or a dict of settings; None if there is none.
-        provenance: a description of the runs for the report: text, or a dict; None if there is none.
+        study: a description of the study for the report: text, or a dict of settings; None for none.
+        provenance: a description of when and how the study was run, for the report: text, or a dict; None for none.
     """
     episodes = analysis.tables.episodes
     subtitle = f"{episodes.height} episodes, {episodes['method'].n_unique()} methods. {_when(provenance)}"
@@ -123,13 +135,13 @@ def _when(provenance: Description) -> str:
 def _with_figures(
     known: list[Section], pictures: Sequence[Picture], images: Mapping[str, bytes]
 ) -> Iterator[tuple[str, str, list[object]]]:
-    """Yield the sections of the report that are not empty, each as a tuple of name, heading and content.
+    """Yield the sections of the report that are not empty, each as a tuple of name in links, heading and content.
 
-    The content ends with the figures of the section.
+    The content of a section ends with its figures.
 
     Args:
-        known: the sections without figures. If the section of a figure is missing, this function adds it to the list,
-            after the section ``figures``.
+        known: the sections without figures, where None stands for empty content. If a figure belongs to a section that
+            is not in this list, the section is added to the list, after the section ``figures``.
         pictures: the figures of all sections.
         images: the content of each figure's SVG file, by the figure's name.
     """
@@ -144,7 +156,7 @@ def _with_figures(
 
 
 def _figures(pictures: Sequence[Picture], images: Mapping[str, bytes]) -> list[object]:
-    """Return the HTML of a section's figures, grouped by title and sorted by `Picture.order`.
+    """Return the HTML of a section's figures, grouped under headings by `Picture.title`, sorted by `Picture.order`.
 
     Args:
         pictures: the figures of the section.
@@ -160,12 +172,13 @@ def _figures(pictures: Sequence[Picture], images: Mapping[str, bytes]) -> list[o
 
 
 def _together(pictures: list[Picture], images: Mapping[str, bytes]) -> Iterator[Html]:
-    """Yield the HTML of figures that have the same `order`, `beside` and `folded` (attributes of `Picture`).
+    """Yield the HTML of figures that have the same title, `order`, `beside` and `folded` (attributes of `Picture`).
 
-    The figures are side by side if `beside` is set, and hidden until clicked if `folded` has a label.
+    If `beside` is set, the figures stand side by side. If `folded` is not empty, a reader sees only this label, and the
+    figures after a click on it.
 
     Args:
-        pictures: the figures.
+        pictures: the figures, at least one.
         images: the content of each figure's SVG file, by the figure's name.
     """
     shown = [_figure(each, images[each.name]) for each in pictures]

@@ -1,12 +1,15 @@
 """All numbers of a study, computed from its tables and written as CSV files.
 
-A condition is a combination of prior, method and per-station cost; teammate and base price belong to it if they vary in
-the study, and the file in a study over files (see `askwise.studies.analysis.tables.with_files`).
+The marginal cost of an episode is its cost minus the cost for an agent that knows the goal from the start. It has two
+parts: the price of questions, and lost steps, which an agent that knew the goal would not take.
 
-Marginal cost has two parts: the price of questions, and lost steps, which an agent that knew the goal would not take.
+Results are computed for each *condition*: a combination of prior, method and price of naming a goal in a question. If
+the teammate or the base price of questions varies in the study, it also belongs to the condition. If the instances come
+from files, so does the file (see `askwise.studies.analysis.tables.with_files`).
 
-Expected costs are computed instead of sampled: the exact costs of methods, and lower bounds. They exist for the first
-instances of a study only, so they are compared with each other on these instances, never with means over all.
+Expected costs are computed instead of sampled: the exact costs of methods, and lower bounds. They exist only for the
+first instances of a study. So they are compared only with each other, on these instances, and never with means over all
+instances.
 """
 
 from __future__ import annotations
@@ -63,16 +66,19 @@ WRITTEN = (
 class Analysis:
     """The tables of a study and all tables computed from them. The function `analyse` returns it.
 
+    A condition is a combination of prior, method and price of naming a goal in a question. The marginal cost of an
+    episode is its cost minus the cost for an agent that knows the goal from the start.
+
     Attributes:
         tables: the checked tables of the study itself.
         summary: the mean marginal cost in each condition.
-        parts: the two parts of that mean: lost steps, and the price of questions.
+        parts: the two parts of the mean marginal cost in each condition: lost steps, and the price of questions.
         failures: the conditions in which episodes failed or were cut off.
-        ratios: the mean cost of each method divided by that of a reference method.
-        comparisons: the difference between each pair of methods, with tests.
-        claims: the verdict on each claim of the paper; empty if they were not judged.
+        ratios: the mean marginal cost of each method divided by that of a reference method.
+        comparisons: the difference of the mean marginal costs of each pair of methods, with tests.
+        claims: the verdict on each claim of the paper on which askwise is based; empty if the claims were not judged.
         timing_summary: the computing time of each method.
-        expected_summary: exact expected costs, with lower bounds.
+        expected_summary: the exact expected marginal cost of each method, with lower bounds.
     """
 
     tables: Tables
@@ -99,14 +105,19 @@ def analyse(
     """Check the tables of a study and compute everything that its report shows, except the figures.
 
     Args:
-        episodes: one row for each episode.
-        queries: one row for each question.
-        timings: one row for each timed episode.
-        expected: one row for each computed expected cost: exact costs of methods, and lower bounds.
-        words: the words that the report uses for goals and teammate; by default those of tool fetching.
-        files: if the instances come from files, the name of each instance's file; each file is then reported
-            separately.
-        judged: whether to judge the paper's claims, which are about the paper's study only.
+        episodes: one row for each episode (see `askwise.studies.analysis.tables`).
+        queries: one row for each question; None for none.
+        timings: one row for each episode whose computing time was measured; None for none.
+        expected: one row for each expected cost that was computed instead of sampled: exact costs of methods, and lower
+            bounds; None for none.
+        words: the words that the report uses for the goals and the teammate; None for those of tool fetching.
+        files: if the instances come from files, the name of each instance's file, in the order of the instances. Each
+            file is then reported separately. None otherwise.
+        judged: whether to judge the claims of the paper on which askwise is based. Judging them makes sense only for
+            the paper's study.
+
+    Raises:
+        InputError: a table lacks a column or has wrong values, a row occurs twice, or the tables are not of one study.
     """
     computed = pl.DataFrame(schema=dict(EXPECTED)) if expected is None else expected
     if files is not None:
@@ -127,9 +138,14 @@ def analyse(
 
 
 def write_tables(folder: str | Path, analysis: Analysis) -> list[Path]:
-    """Write the results of a study as CSV files into `folder`, with all digits; return their paths.
+    """Write the computed tables of a study as CSV files into a folder; return the paths of the files.
 
-    Each table named in `WRITTEN` becomes a file of the same name, which is replaced only when it is complete.
+    Numbers are written with all digits. Each table named in `WRITTEN` becomes a file with the name of the table. An
+    existing file is replaced only when the new one is complete.
+
+    Args:
+        folder: the folder to write to; created if it does not exist.
+        analysis: the tables.
     """
     target = make_folder(folder)
     written = []
@@ -144,13 +160,17 @@ def write_tables(folder: str | Path, analysis: Analysis) -> list[Path]:
 def summary(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the mean marginal cost and the mean number of questions in each condition.
 
-    A condition is a combination of prior, method and price. The first nine columns are those of `SUMMARY`; ``teammate``
-    and ``base`` follow if they vary in the study. ``ci_low`` and ``ci_high`` are Student's interval at 95 %.
-    Episodes that failed or were cut off have no marginal cost: they are not counted in ``episodes`` nor in the means;
-    `failures` counts them.
+    The marginal cost of an episode is its cost minus the cost for an agent that knows the goal. A condition is a
+    combination of prior, method and price of naming a goal in a question. The first nine columns are those of
+    `SUMMARY`. ``ci_low`` and ``ci_high`` are the ends of Student's 95 % interval of the mean cost. The columns
+    ``teammate`` and ``base`` (the base price) follow if they vary in the study.
 
-    If the instances come from files, there are rows for each file, named in the column ``file`` after the first nine,
-    and then rows for the mean over all files. If each file has its own price, the price of the mean is null.
+    Episodes that failed or were cut off have no marginal cost. They count neither in the column ``episodes`` nor in the
+    means; `failures` counts them.
+
+    If the instances come from files, there are rows for each file, named in the column ``file`` after the first nine
+    columns, and then rows for the mean over all files. In the rows of the mean, the price is null if the files have
+    different prices.
 
     Args:
         episodes: one row for each episode of a study.
@@ -170,20 +190,22 @@ def summary(episodes: pl.DataFrame) -> pl.DataFrame:
 def _conditions(table: pl.DataFrame, extra: list[str]) -> Iterator[tuple[tuple[object, ...], pl.DataFrame]]:
     """Yield each condition, in the order of the study, as a pair: the values that identify it, and its episodes.
 
-    The values are prior, method and price, and then those of the columns in `extra`.
+    The values are the prior, the method and the price of naming a goal in a question, and then those of the columns in
+    `extra`.
 
     Args:
-        table: the episodes.
-        extra: the columns that identify a condition in addition to prior, method and price.
+        table: one row for each episode.
+        extra: the names of the columns that also identify a condition, such as ``teammate``.
     """
     yield from table.group_by(*VARIED, *extra, maintain_order=True)
 
 
 def failures(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the conditions in which episodes failed or were cut off.
+    """Return the conditions in which episodes failed with an error or were cut off at the limit of steps.
 
-    The columns are those of `FAILURES`: prior, method and price, then the numbers of all, failed and unfinished
-    episodes, and the first error; ``file``, ``teammate`` and ``base`` follow if they vary.
+    A condition is a combination of prior, method and price of naming a goal in a question. The first columns are those
+    of `FAILURES`: these three, then the numbers of all, failed and cut-off episodes, and the first error. The columns
+    ``file``, ``teammate`` and ``base`` (the base price) follow if they vary in the study.
 
     Args:
         episodes: one row for each episode of a study.
@@ -201,14 +223,17 @@ def failures(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def timing_summary(timings: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the computing times of each method: mean, median and 95th percentile for an episode and for a decision.
+    """Return the computing time of each method, in seconds for an episode and for a decision.
 
-    Times are in seconds. Single decisions are not in the tables: the median and the percentile for a decision are those
-    of each episode's mean.
+    There is one row for each method, with the mean, the median and the 95th percentile of the time for an episode and
+    of the time for a decision. Every step of an episode is a decision. Single decisions are not timed, only all
+    decisions of an episode together. So the median and the percentile for a decision are taken over the mean time of a
+    decision in each episode.
 
     Args:
-        timings: one row for each timed episode.
-        episodes: one row for each episode; each of its steps is a decision.
+        timings: one row for each timed episode, with its time in the column ``seconds`` and the time of all its
+            decisions in the column ``decide_seconds``.
+        episodes: one row for each episode, with its number of steps in the column ``steps``.
     """
     joined = timings.join(episodes.select(*KEY, "steps"), on=KEY, how="inner")
     decision = pl.col("decide_seconds") / pl.col("steps").clip(lower_bound=1)
@@ -224,11 +249,13 @@ def timing_summary(timings: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFram
 
 
 def parts(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the two parts of the mean marginal cost in each condition (prior, method and price).
+    """Return the two parts of the mean marginal cost in each condition.
 
-    The column ``steps_lost`` has the steps that an agent which knew the goal would not take, and ``questions`` the
-    price of the questions. The column ``file`` follows if the instances come from files, then ``teammate`` and
-    ``base`` if they vary in the study.
+    The marginal cost of an episode is its cost minus the cost for an agent that knows the goal. A condition is a
+    combination of prior, method and price of naming a goal in a question; these are the first three columns. The column
+    ``steps_lost`` has the mean number of steps that an agent which knew the goal would not take, and the column
+    ``questions`` the mean price of all questions of an episode. The column ``file`` follows if the instances come from
+    files, then ``teammate`` and ``base`` (the base price) if they vary in the study.
 
     Args:
         episodes: one row for each episode of a study.
@@ -248,14 +275,15 @@ def parts(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def bounds_of(expected: pl.DataFrame) -> pl.DataFrame | None:
-    """Return the mean lower bound of marginal cost for each prior and prices of questions; None if there are no bounds.
+    """Return the mean lower bound of the marginal cost for each prior and price; None if there are no lower bounds.
 
-    The columns ``base`` and ``per_goal`` have the base price of a question and the price of each goal named in it. The
-    mean is over the instances that have a lower bound. If the instances come from files, there are rows for each file,
-    and then for all files.
+    The marginal cost of an episode is its cost minus the cost for an agent that knows the goal. The column ``base`` has
+    the base price of a question, and ``per_goal`` the price of each goal named in it. The column ``mean`` has the mean
+    bound over the instances for which a bound is known, and ``instances`` their number. If the instances come from
+    files, there are rows for each file, and then for all files.
 
     Args:
-        expected: one row for each computed expected cost.
+        expected: one row for each computed expected cost of a method, and for each lower bound.
     """
     known = expected.filter(pl.col("expected").is_not_null(), pl.col("method") == BOUND)
     if known.is_empty():
@@ -267,10 +295,11 @@ def bounds_of(expected: pl.DataFrame) -> pl.DataFrame | None:
 
 
 def expected_summary(expected: pl.DataFrame) -> pl.DataFrame:
-    """Return each method's mean expected cost for each prior and price, and the mean lower bound on the same instances.
+    """Return each method's mean expected marginal cost for each prior and price, and the mean lower bound.
 
-    The columns are those of `EXPECTED_SUMMARY`, then ``file`` if the instances come from files. Only instances on which
-    all methods could be evaluated under a prior and price are included, so that the means can be compared.
+    The columns are those of `EXPECTED_SUMMARY`, then ``file`` if the instances come from files. All means for a prior
+    and price, those of the bounds included, are over the same instances, so that they can be compared: the instances on
+    which every method could be evaluated. A mean bound is null if one of these instances has no lower bound.
 
     Args:
         expected: one row for each computed expected cost of a method, and for each lower bound.

@@ -1,4 +1,4 @@
-"""The sections of a report: each function returns the content of one section as HTML."""
+"""The sections of a study's report: each function returns the content of one section as a list of text and HTML."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ Section = tuple[str, str, list[object] | None]
 
 
 def sections(analysis: Analysis, study: Description, provenance: Description) -> Iterator[Section]:
-    """Yield all sections of a report in order, without their figures.
+    """Yield all sections of a study's report in order, without their figures.
 
-    Each is a tuple: its name in links, its heading, and its content, which is None if the study has nothing to show in
-    this section.
+    Each section is a tuple: its name in links, its heading, and its content. The content is None if the study has
+    nothing to show in this section.
 
     Args:
-        analysis: the numbers of the study.
-        study: a description of the study: text, or a dict of settings; None if there is none.
-        provenance: a description of the runs: text, or a dict; None if there is none.
+        analysis: all tables of the study.
+        study: a description of the study: text, or a dict of settings; None for none.
+        provenance: a description of when and how the study was run: text, or a dict; None for none.
     """
     short = tag("ul", joined(tag("li", line) for line in in_short(analysis)), class_="short")
     yield "short", "In short", [short]
@@ -103,7 +103,11 @@ def _claims(claims: pl.DataFrame) -> list[object]:
 
 
 def _timed(claims: pl.DataFrame) -> list[object]:
-    """Return the content of the section on the paper's claims about computing time; `claims` has only these claims."""
+    """Return the content of the section on the paper's claims about computing time.
+
+    Args:
+        claims: the rows for these claims in the table of claims.
+    """
     apart_from = tag(
         "p",
         "The paper used another machine and implementation, so faster times here say nothing against its results.",
@@ -117,9 +121,12 @@ def _verdict(verdict: str, words: str | None = None) -> Html:
 
 
 def _not_drawn(episodes: pl.DataFrame) -> list[object] | None:
-    """Return a note that only the first files have figures.
+    """Return the note that only the first files have figures; None if it is not needed.
 
-    It is None if all files have figures, or if the instances do not come from files.
+    It is not needed if all files have figures, or if the instances do not come from files.
+
+    Args:
+        episodes: one row for each episode of the study.
     """
     files = episodes[FILE].n_unique() if FILE in episodes.columns else 0
     return (
@@ -130,9 +137,14 @@ def _not_drawn(episodes: pl.DataFrame) -> list[object] | None:
 
 
 def _costs(summary: pl.DataFrame, price: str) -> list[object]:
-    """Return the content of the section on marginal costs: a table for each file and prior, then the whole summary.
+    """Return the content of the section on marginal costs: tables of mean costs, then the whole summary as one table.
 
-    Each table has methods as rows and prices as columns. `price` is the domain's word for the price.
+    There is a table of mean costs for each combination of prior, file, teammate and base price in the study, with
+    methods as rows and prices as columns. The whole summary is hidden until the reader clicks on its title.
+
+    Args:
+        summary: the mean costs, as `askwise.studies.analysis.results.summary` returns them.
+        price: the term for the price of naming a goal in a question, such as ``per-station cost``.
     """
     parts: list[object] = [
         tag("p", "Mean marginal cost in steps, with 95 % intervals; bold: the lowest in its column.", class_="faint")
@@ -149,10 +161,14 @@ def _costs(summary: pl.DataFrame, price: str) -> list[object]:
 
 
 def _ratios(ratios: pl.DataFrame, price: str) -> list[object]:
-    """Return the content of the section on ratios of costs to a reference method.
+    """Return the content of the section on ratios: marginal costs divided by those of a reference method.
 
-    It has a table of means over all conditions, and one for each file and prior, with methods as rows. `price` is the
-    domain's word for the price.
+    There is a table of the means over all conditions (combinations of prior and price), and then a table for each
+    combination of prior, file, teammate and base price in the study, with methods as rows and prices as columns.
+
+    Args:
+        ratios: the ratios, as `askwise.studies.analysis.comparisons.ratios` returns them.
+        price: the term for the price of naming a goal in a question, such as ``per-station cost``.
     """
     intro = (
         f"Mean marginal cost divided by that of {ratios['reference'][0]}, on the same episodes, with 95 % intervals; "
@@ -170,10 +186,13 @@ def _ratios(ratios: pl.DataFrame, price: str) -> list[object]:
 
 
 def _expected(summary: pl.DataFrame, price: str) -> list[object]:
-    """Return the content of the section on exact expected costs.
+    """Return the content of the section on exact expected costs: an introduction and a table.
 
-    It has a table of each method's mean expected cost, with the mean lower bound on the same instances. `price` is the
-    domain's word for the price of naming a goal.
+    The table has each method's mean expected marginal cost, next to the mean lower bound on the same instances.
+
+    Args:
+        summary: the expected costs, as `askwise.studies.analysis.results.expected_summary` returns them.
+        price: the term for the price of naming a goal in a question, such as ``per-station cost``.
     """
     intro = tag(
         "p",
@@ -205,12 +224,15 @@ def _above(mean: float, bound: float | None) -> str:
 
 
 def _cost_table(rows: pl.DataFrame, price_name: str, without_price: str = "mean") -> Html:
-    """Return an HTML table of means, a row for each method and a column for each price; the lowest of a column is bold.
+    """Return an HTML table of means with a row for each method and a column for each price.
+
+    The lowest mean of each column is bold.
 
     Args:
-        rows: the means. Their price is null if they are means over files with different prices.
-        price_name: the word for the price.
-        without_price: the title of the only column if no row has a price.
+        rows: the means, with the columns ``method``, ``per_goal`` (the price), ``mean``, ``ci_low`` and ``ci_high``.
+            The price is null in means over files with different prices.
+        price_name: the term for the price of naming a goal in a question, such as ``per-station cost``.
+        without_price: the title of the only column if all prices are null.
     """
     prices = rows["per_goal"].unique().sort().to_list()
     lowest = dict(rows.group_by("per_goal").agg(pl.col("mean").min()).iter_rows())
@@ -267,7 +289,12 @@ def _failures(failures: pl.DataFrame) -> list[object]:
 
 
 def _times(timings: pl.DataFrame, *, judged: bool) -> list[object]:
-    """Return the content of the section on computing time; with `judged`, it has the times in the paper, too."""
+    """Return the content of the section on computing time: a table with a row for each method, and a note.
+
+    Args:
+        timings: the computing times, as `askwise.studies.analysis.results.timing_summary` returns them.
+        judged: whether the report judges the paper's claims. If so, the table also has the times that the paper states.
+    """
     columns = ("episode_mean", "episode_median", "episode_p95", "decision_mean", "decision_median", "decision_p95")
     heads = ["method", TableCell("episodes", "n"), *(TableCell(_time_head(name), "n") for name in columns)]
     heads += [TableCell("paper, episode mean", "n")] if judged else []
@@ -306,9 +333,11 @@ def _how_to_read(entries: Mapping[str, str]) -> Html:
 
 
 def _citation(methods: Sequence[str], *, judged: bool) -> list[object]:
-    """Return the content of the section on citation: what in the study comes from the paper, and how to cite it.
+    """Return the content of the section on citation: what the study takes from the paper, and how to cite the paper.
 
-    Of `methods`, those that are the paper's are named. `judged` says whether the report judges the paper's claims.
+    Args:
+        methods: the names of the study's methods. Those that come from the paper are named in the section.
+        judged: whether the report judges the paper's claims.
     """
     theirs = [name for name in PAPER_METHODS if any(each.split(",")[0] == name for each in methods)]
     parts = [f"the method{'' if len(theirs) == 1 else 's'} {conjoined(theirs)}"] if theirs else []

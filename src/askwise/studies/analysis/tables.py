@@ -1,15 +1,18 @@
 """The tables of a study as the analysis needs them: checked, sorted, and grouped by condition.
 
-``episodes`` has one row for each episode, ``queries`` one for each question, ``timings`` one for each timed episode.
-Times differ from run to run, so they are separate from the other two tables, which every run reproduces bit for bit.
-All three share the columns of `KEY`. Episodes with the same instance, episode number, prior and teammate have the same
-goal and the same path of the teammate, for all methods and prices: these are the pairs of every paired comparison.
+``episodes`` has one row for each episode, ``queries`` one for each question, ``timings`` one for each episode whose
+computing time was measured. Times differ from run to run, so they have a table of their own; the other two tables are
+the same, bit for bit, in every run. All three tables have the columns of `KEY`, which identify the episode.
+
+Episodes with the same instance, episode number, prior and teammate have the same goal and the same path of the
+teammate, for all methods and prices. Such episodes are the pairs in paired comparisons of methods.
 
 Priors, methods and teammates keep the order in which they first appear in ``episodes``; prices are ascending. `checked`
-sorts in that order, so that results do not depend on the order in which rows were written.
+sorts the rows in this order, so results do not depend on the order in which rows were written.
 
-A study over files compares different problems. Its tables have one more column, ``file`` (`with_files`): every file is
-a group of conditions, in the order of the files, and `with_mean` adds the mean over them.
+If the instances of a study come from files, each file is a different problem. Then the tables have one more column,
+``file`` (see `with_files`). Results are computed for each file, in the order of the files, and for the mean over all
+files (see `with_mean`).
 """
 
 from __future__ import annotations
@@ -64,14 +67,15 @@ class Tables:
     """The tables of a study, checked and sorted. The function `checked` returns it.
 
     Attributes:
-        episodes: one row for each episode, with the columns of `EPISODES`; further columns are allowed. ``known_at``,
-            the first step at which only one goal was possible (null if there was none), is optional.
+        episodes: one row for each episode, with the columns of `EPISODES`. The column ``known_at`` is optional: the
+            first step at which only one goal was possible, null if there was none. Further columns are allowed.
         queries: one row for each question, with the columns of `QUERIES`; further columns are ignored.
-        timings: one row for each timed episode, with the columns of `TIMINGS`; ``setup_seconds``, the time to make the
-            problem and its tables, is optional.
-        bounds: a lower bound of marginal cost for each prior and price, with the columns of `BOUNDS`; None if there is
-            none. The optional columns ``teammate`` and ``base`` restrict a bound to some episodes.
-        words: the words that figures and reports use for goals and teammate.
+        timings: one row for each timed episode, with the columns of `TIMINGS`. The column ``setup_seconds`` is
+            optional: the time to make the problem and its tables.
+        bounds: a lower bound of the mean marginal cost (the cost minus the cost for an agent that knows the goal) for
+            each prior and price, with the columns of `BOUNDS`; None for none. With the optional columns ``teammate``
+            and ``base`` (the base price), a bound holds only for episodes with these values.
+        words: the words that figures and reports use for the goals and the teammate.
     """
 
     episodes: pl.DataFrame
@@ -89,17 +93,18 @@ def checked(
     *,
     words: StudyWords | None = None,
 ) -> Tables:
-    """Return the tables of a study after checking and sorting them.
+    """Check and sort the tables of a study, and return them.
 
     Args:
         episodes: one row for each episode.
         queries: one row for each question; None for an empty table.
         timings: one row for each timed episode; None for an empty table.
-        bounds: a lower bound of marginal cost for each prior and price; None if there is none.
-        words: the words that figures and reports use; by default those of tool fetching.
+        bounds: a lower bound of the mean marginal cost for each prior and price; None for none.
+        words: the words that figures and reports use for the goals and the teammate; None for those of tool fetching.
 
     Raises:
-        InputError: a column is missing or has wrong values, a row occurs twice, or the tables are not of one study.
+        InputError: a column is missing or has wrong values, a row occurs twice, or `queries` or `timings` has a row
+            about an episode that is not in `episodes`.
     """
     sorted_episodes = checked_episodes(episodes)
     order = orders(episodes)
@@ -113,7 +118,10 @@ def checked(
 
 
 def checked_episodes(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the table of episodes with the types of `EPISODES`, sorted in the order of the study.
+    """Return a table of episodes with its columns converted to the types of `EPISODES`, and with its rows sorted.
+
+    Teammates, priors and methods are sorted by their first appearance in the table, prices and all other columns that
+    identify an episode in ascending order.
 
     Raises:
         InputError: a column is missing or has wrong values, or an episode occurs twice.
@@ -128,48 +136,63 @@ def checked_episodes(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def orders(episodes: pl.DataFrame) -> dict[str, list[str]]:
-    """Return the values of each of the columns prior, teammate and method, in the order of their first appearance.
+    """Return the values of the columns ``prior``, ``teammate`` and ``method``, in the order of their first appearance.
 
-    The key is the name of the column.
+    The result is a dict from the name of each of these columns to the list of its values.
     """
     return {column: episodes[column].cast(pl.String).unique(maintain_order=True).to_list() for column in NAMED}
 
 
 def usable(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the episodes that have a marginal cost: those that neither failed nor were cut off."""
+    """Return the rows of the episodes that have a marginal cost: episodes that neither failed nor were cut off."""
     return episodes.filter(pl.col("finished") & pl.col("error").is_null() & pl.col("marginal_cost").is_not_null())
 
 
 def varying(episodes: pl.DataFrame) -> list[str]:
-    """Return the columns that distinguish conditions in addition to prior, method and price.
+    """Return the names of the columns that, besides prior, method and price, divide a study into conditions.
 
-    These are ``file`` if the table has it, and ``teammate`` and ``base`` if they have several values.
+    They are ``file`` if the table has this column, and each of ``teammate`` and ``base`` (the base price) that has
+    several values.
+
+    Args:
+        episodes: one row for each episode.
     """
     return [column for column in grouping(episodes) if column == FILE or episodes[column].n_unique() > 1]
 
 
 def grouping(table: pl.DataFrame) -> list[str]:
-    """Return those of the columns ``file``, ``teammate`` and ``base`` that a table has, in this order."""
+    """Return the names of those of the columns ``file``, ``teammate`` and ``base`` that a table has, in this order."""
     return [column for column in GROUPING if column in table.columns]
 
 
 def settings(table: pl.DataFrame) -> list[tuple[Any, ...]]:
-    """Return all combinations (file, teammate, base price) in a table, in the order of their first appearance.
+    """Return all combinations of file, teammate and base price in a table, in the order of their first appearance.
 
-    If the table lacks one of these columns, the tuples lack its value.
+    Each combination is a tuple of these values. If the table lacks one of the columns ``file``, ``teammate`` and
+    ``base``, the tuples lack its value.
     """
     return table.select(grouping(table)).unique(maintain_order=True).rows()
 
 
 def in_setting(table: pl.DataFrame, setting: tuple[Any, ...]) -> pl.DataFrame:
-    """Return the rows of a table for one of the tuples (file, teammate, base price) that `settings` returns."""
+    """Return the rows of a table with one combination of file, teammate and base price.
+
+    Args:
+        table: the table.
+        setting: the combination, one of the tuples that `settings` returns for this table.
+    """
     for column, value in zip(grouping(table), setting, strict=True):
         table = table.filter(pl.col(column) == value)
     return table
 
 
 def with_files(table: pl.DataFrame, files: Sequence[str]) -> pl.DataFrame:
-    """Return a table with the new column ``file``, which has ``files[instance]`` in each row."""
+    """Return a copy of a table with the new column ``file``: the name of the file of each row's instance.
+
+    Args:
+        table: a table with the column ``instance``, the index of the instance.
+        files: the name of each instance's file, in the order of the instances.
+    """
     names = pl.Series([tables.encodable(name) for name in files], dtype=pl.String)
     return table.with_columns(names.gather(table["instance"]).alias(FILE))
 
@@ -177,9 +200,12 @@ def with_files(table: pl.DataFrame, files: Sequence[str]) -> pl.DataFrame:
 def with_mean(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the episodes, followed by a copy of them with `ALL_FILES` in the column ``file``.
 
-    Results for each file then include results for all files together, which come from the copy. In the copy, a column
-    of prices (``base``, ``per_goal``) is null unless all files have the same prices in it. Episodes of fewer than two
-    files are returned unchanged.
+    Results that are computed for each file then include results for all files together, which come from the copy. If
+    the files have different values in a column of prices (``base`` or ``per_goal``), this column is null in the copy.
+    Tables without the column ``file``, and episodes of a single file, are returned unchanged.
+
+    Args:
+        episodes: one row for each episode.
     """
     files = episodes[FILE].n_unique() if FILE in episodes.columns else 0
     if files < 2:
@@ -190,12 +216,15 @@ def with_mean(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def is_mean(table: pl.DataFrame) -> bool:
-    """Return whether a table has only rows about all files together, which `with_mean` adds."""
+    """Return whether a table is about all files together: all its rows have `ALL_FILES` in the column ``file``."""
     return FILE in table.columns and bool((table[FILE] == ALL_FILES).all())
 
 
 def short_names(files: Sequence[str]) -> list[str]:
-    """Return each path shortened to its last `k` parts, with the smallest `k` that keeps different paths distinct."""
+    """Return the paths in `files`, each shortened to its last `k` parts, such as ``b/c.json`` for `k` = 2.
+
+    `k` is the same for all paths: the smallest number for which different paths keep different names.
+    """
     parts = [Path(file).parts for file in files]
     for length in range(1, max(map(len, parts), default=1)):
         names = ["/".join(each[-length:]) for each in parts]
@@ -205,9 +234,13 @@ def short_names(files: Sequence[str]) -> list[str]:
 
 
 def is_rough(summary: pl.DataFrame) -> bool:
-    """Return whether the intervals in a summary are so rough that the report has to say so.
+    """Return whether the 95 % intervals in a summary are so rough that the report has to say so.
 
-    They are if one of them is based on fewer than `FEW_EPISODES` episodes, or goes below 0 although no mean cost does.
+    They are if an interval is based on fewer than 10 episodes (`FEW_EPISODES`), or if an interval goes below 0 although
+    no mean cost does.
+
+    Args:
+        summary: the mean costs, as `askwise.studies.analysis.results.summary` returns them.
     """
     known = summary.filter(pl.col("ci_low").is_not_null())
     few, below = (known["episodes"] < FEW_EPISODES).any(), (known["ci_low"] < 0).any()
@@ -262,9 +295,10 @@ def _sorted(table: pl.DataFrame, order: Mapping[str, list[str]], key: Iterable[s
 
 
 def _sorting(key: Iterable[str]) -> list[str]:
-    """Return the columns to sort rows by, the most important first: the columns `key` in another order.
+    """Return the names of the columns by which rows are sorted, the most important first.
 
-    Teammate and base price come first, then prior, method and price, then all others.
+    They are the columns in `key` in another order: first ``teammate`` and ``base``, then ``prior``, ``method`` and
+    ``per_goal``, then all others.
     """
     given = list(key)
     front = [column for column in (*SETTING, *VARIED) if column in given]

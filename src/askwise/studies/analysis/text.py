@@ -1,4 +1,4 @@
-"""Results as text: numbers, sentences, and the short version for the terminal; shared by report and commands."""
+"""Functions that write the results of a study as text: numbers, sentences for reports, a summary for the terminal."""
 
 from __future__ import annotations
 
@@ -29,7 +29,12 @@ MOST_GROUPS = 12
 
 
 def number(value: object, digits: int = 2) -> str:
-    """Return a number with `digits` decimals and a proper minus sign; a dash if `value` is not a number."""
+    """Return a number as text for readers, with a typographic minus sign and with the infinity sign.
+
+    Args:
+        value: the number. For NaN, and for anything that is not a number, the text is a dash.
+        digits: the number of decimals of a float; an integer is written without decimals.
+    """
     if not isinstance(value, int | float) or math.isnan(value):
         return "\u2013"
     text = str(value) if isinstance(value, int) else f"{value:.{digits}f}"
@@ -39,14 +44,18 @@ def number(value: object, digits: int = 2) -> str:
 
 
 def p_value(value: object) -> str:
-    """Return a p value with three decimals, or ``< 0.001``; a dash if `value` is not a number."""
+    """Return the p value of a test as text: ``< 0.001``, or three decimals; a dash if `value` is NaN or no number."""
     if not isinstance(value, int | float) or math.isnan(value):
         return "\u2013"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def duration(value: object) -> str:
-    """Return a number of seconds as text in a suitable unit, such as ``12 ms``; a dash if `value` is not a number."""
+    """Return a time as text in a suitable unit, such as ``12 ms``; a dash if `value` is NaN or not a number.
+
+    Args:
+        value: the time in seconds.
+    """
     if not isinstance(value, int | float) or math.isnan(value):
         return "\u2013"
     for limit, scale, unit in ((1e-3, 1e6, "\u00b5s"), (1.0, 1e3, "ms"), (600.0, 1.0, "s")):
@@ -56,18 +65,34 @@ def duration(value: object) -> str:
 
 
 def counts(claims: pl.DataFrame) -> dict[str, int]:
-    """Return the number of claims with each verdict, by the verdict; "faster here" is left out if no claim has it."""
+    """Return how many claims have each verdict, as a dict from the verdict to the number of claims.
+
+    The verdict ``faster here`` is left out if no claim has it. The verdicts ``holds``, ``does not hold`` and
+    ``not decided`` are always in the dict.
+
+    Args:
+        claims: one row for each claim, with its verdict in the column ``verdict``.
+    """
     found = {verdict: int((claims["verdict"] == verdict).sum()) for verdict in VERDICTS}
     return {verdict: many for verdict, many in found.items() if many or verdict != FASTER}
 
 
 def counted(many: int, verdict: str) -> str:
-    """Return text that says how many claims have a verdict, such as ``1 does not hold``."""
+    """Return a number of claims and their verdict as text, such as ``1 does not hold`` or ``3 hold``.
+
+    Args:
+        many: the number of claims.
+        verdict: the verdict on all of them: ``holds``, ``does not hold``, ``faster here`` or ``not decided``.
+    """
     return f"{many} {(ONE if many == 1 else MANY)[verdict]}"
 
 
 def apart(claims: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Split a table of claims into those about behaviour and those about computing time, in this order."""
+    """Split a table of claims into two tables: claims about the behaviour of methods, and claims about computing time.
+
+    Args:
+        claims: one row for each claim; the column ``about`` has ``behaviour`` or ``computing time``.
+    """
     timed = claims["about"] == COMPUTING_TIME
     return claims.filter(~timed), claims.filter(timed)
 
@@ -77,7 +102,14 @@ def _tally(claims: pl.DataFrame) -> str:
 
 
 def in_short(analysis: Analysis) -> list[str]:
-    """Return the main results as sentences: what was played, the cheapest methods, and the verdicts on the claims."""
+    """Return the main results of a study as sentences for the report.
+
+    The sentences say how many episodes were played, which methods were cheapest, and how many claims of the original
+    paper hold.
+
+    Args:
+        analysis: all tables that were computed from the study.
+    """
     sentences = [_played(analysis)]
     groups = list(grouped(analysis.summary))
     if len(groups) > MOST_GROUPS and FILE in analysis.summary.columns:
@@ -105,7 +137,14 @@ def _played(analysis: Analysis) -> str:
 
 
 def rough_text(summary: pl.DataFrame) -> str:
-    """Return a remark that the intervals in a summary are rough because of few episodes; empty if they are not."""
+    """Return a remark that the confidence intervals of mean costs are rough because they are based on few episodes.
+
+    The remark is empty if the intervals are not rough.
+
+    Args:
+        summary: one row for each mean, with the columns ``episodes`` (how many episodes the mean is over), ``mean`` and
+            ``ci_low`` (the lower end of the interval).
+    """
     if not is_rough(summary):
         return ""
     few = int(summary["episodes"].min())  # type: ignore[arg-type]
@@ -115,13 +154,16 @@ def rough_text(summary: pl.DataFrame) -> str:
 
 
 def _cheapest(rows: pl.DataFrame, price_name: str) -> str:
-    """Return a sentence about the cheapest methods at each price, and all costs at the highest price.
+    """Return text that says which methods have the lowest mean cost at each price, and lists all mean costs.
 
-    Several methods with the same lowest mean are all cheapest. If each file has its own price, no price is named.
+    The listed costs are those at the highest price. If there is only one price, the text is only this list. Methods
+    with the same lowest mean are all named as cheapest.
 
     Args:
-        rows: the mean costs under one prior (and one file, teammate and base price), as in `Analysis.summary`.
-        price_name: the word for the price.
+        rows: one row for each method and price, as in `Analysis.summary`. The column ``mean`` has the mean marginal
+            cost (cost minus the cost with the goal known). The column ``per_goal`` has the price of naming one more
+            goal in a question; it is null if each instance file has its own price, and then the text names no price.
+        price_name: the word for this price, such as ``per-station cost``.
     """
     top = rows.filter(pl.col("per_goal").eq_missing(rows["per_goal"].max()))
     costs = ", ".join(
@@ -150,7 +192,7 @@ def _cheapest(rows: pl.DataFrame, price_name: str) -> str:
 
 
 def conjoined(names: Sequence[str]) -> str:
-    """Return names as ``a, b and c``."""
+    """Return names as one text, such as ``a, b and c``."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
@@ -175,10 +217,15 @@ def _interval(row: dict[str, object]) -> str:
 
 
 def grouped(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Split a table of results by prior, file, teammate and base price; yield a name and the rows of each group.
+    """Split a table of results into groups with the same prior, file, teammate and base price; yield each group.
 
-    A name is a text such as ``prior far, base price 0.5``. It does not mention the prior if each file is played only
-    with the prior that it contains.
+    Args:
+        table: the results. The column ``prior`` is required. The columns ``file`` (the file of the instance),
+            ``teammate`` and ``base`` (the price of a question before any goal is named) are optional.
+
+    Yields:
+        a name of the group for readers, such as ``prior far, base price 0.5``, and the rows of the group. The name does
+        not mention the prior if every instance was read from a file and played only with the prior in this file.
     """
     extra, priors = grouping(table), table["prior"].unique().to_list()
     files = table.filter(pl.col(FILE) != ALL_FILES)[FILE].n_unique() if FILE in extra else 0
@@ -203,10 +250,14 @@ def capital(text: str) -> str:
 
 
 def short_text(analysis: Analysis) -> str:
-    """Return the results in under 40 lines for the terminal: tables of mean marginal costs, and verdicts on claims.
+    """Return the results of a study as text of fewer than 40 lines, for the terminal.
 
-    There is a table for each prior. If the instances come from files, there is one for each file, as many as fit, and
-    then one for the mean over all files.
+    The text has tables of mean marginal costs (cost minus the cost with the goal known), and the verdicts on the claims
+    of the original paper. Each combination of prior, file, teammate and base price has its own table; means over all
+    files come last. A remark replaces lines that do not fit.
+
+    Args:
+        analysis: all tables that were computed from the study.
     """
     price = analysis.tables.words.price
     groups = list(grouped(analysis.summary))
@@ -225,7 +276,12 @@ def _cut(lines: list[str], room: int) -> list[str]:
 
 
 def print_short(analysis: Analysis, out: TextIO | None = None) -> None:
-    """Print the results in under 40 lines to `out` (by default standard output), in colour if that is a terminal."""
+    """Print the results of a study, as `short_text` returns them, in fewer than 40 lines.
+
+    Args:
+        analysis: all tables that were computed from the study.
+        out: the stream to print to; None for standard output. The text is in colour if the stream is a terminal.
+    """
     stream = sys.stdout if out is None else out
     encoding = getattr(stream, "encoding", None) or "utf-8"
     # A character that the terminal cannot show becomes a question mark.
@@ -277,12 +333,12 @@ def _verdict_lines(claims: pl.DataFrame, room: int) -> Iterator[str]:
 
 
 def glossary(words: StudyWords, *, files: bool = False, judged: bool = False) -> dict[str, str]:
-    """Return the terms that a report explains to its readers, each with its explanation.
+    """Return a dict from each term that a report explains, such as ``marginal cost``, to the explanation.
 
     Args:
-        words: the words that the report uses for goals and teammate.
-        files: whether the instances of the study come from files.
-        judged: whether the report judges the paper's claims.
+        words: the words that the report uses for goals and for the teammate.
+        files: whether the instances of the study come from files; if so, the explanation of intervals is different.
+        judged: whether the report judges the paper's claims; if so, the verdicts are explained as well.
     """
     units = (
         "The unit is the episode, so intervals say nothing about other files; with one episode per file, the unit is "

@@ -1,14 +1,14 @@
-"""Verdicts on the paper's claims, the rules that lead to them, and the estimates that they are based on.
+"""Verdicts on the claims of the paper that askwise implements: the rules that lead to them, and the estimates they use.
 
-Every comparison in the paper's text is about a weighted sum of paired values: the difference of two methods, the growth
-of a difference with the price, or half of the cost under one prior minus the cost under another.
-`StudyEvidence.combined` estimates any of them from the episodes in conditions of the paper.
+Every comparison in the paper's text is about a weighted sum of paired values. Examples are the difference of two
+methods, the growth of a difference with the price, and half of the cost under one prior minus the cost under another
+prior. `StudyEvidence.combined` estimates any such sum from episodes that were played in conditions of the paper.
 
-A claim has parts, one for each comparison that it makes. It holds if every part holds, and it does not hold if one part
-does not. Otherwise it is not decided: a condition is missing, there are too few episodes, or the interval leaves it
-open. If the paper says that something takes long and it takes less time here, the verdict is "faster here": machines
-and programs differ, and being faster does not contradict a result. Tests are two-sided at 5 % and uncorrected, as in
-the paper; Holm's corrected values are in the table of comparisons.
+A claim has parts, one for each comparison that it makes. A claim holds if every part holds, and it does not hold if at
+least one part does not hold. Otherwise it is not decided: a condition is missing, there are too few episodes, or an
+interval is too wide to decide. If the paper says that a computation takes long and it takes less time here, the verdict
+is "faster here": machines and programs differ, so being faster does not contradict the paper. Tests are two-sided at 5
+% and uncorrected, as in the paper; p values with Holm's correction are in the table of comparisons.
 """
 
 from __future__ import annotations
@@ -45,13 +45,20 @@ SIMILAR = 1.0
 
 
 class Missing(Exception):  # noqa: N818 - it names what happened
-    """Raised if the study lacks a condition that a claim is about; the message names the condition."""
+    """Raised if a study lacks data, such as a method or a price, that a claim of the paper is about.
+
+    The message says what is missing.
+    """
 
 
 class Pick(NamedTuple):
-    """A selection of episodes by method, prior and price (per-station cost).
+    """A selection of a study's episodes by method, prior and price.
 
-    If the prior or the price is None, episodes with any prior or price are selected.
+    Attributes:
+        method: the name of the method that played the episodes, such as ``ezq``.
+        prior: the name of the prior over the goals, such as ``far``; None selects episodes with any prior.
+        price: the per-station cost, which is the price of naming one more goal in a question; None selects episodes
+            with any price.
     """
 
     method: str
@@ -60,15 +67,17 @@ class Pick(NamedTuple):
 
 
 class StudyEvidence:
-    """The finished episodes of a study in conditions of the paper, by which the paper's claims are judged.
+    """The episodes of a study by which the paper's claims are judged.
+
+    These are the finished episodes that the paper's methods played under the paper's priors and prices.
 
     Args:
         tables: the checked tables of the study.
 
     Attributes:
-        early_until: a table of the last step at which a question counts as early, with the columns ``prior``,
-            ``per_goal`` (the price) and ``until``, the median step of all questions of `ezq`, `toolbox` and
-            `cost-prob`.
+        early_until: a table with one row for each prior and price (columns ``prior`` and ``per_goal``). The column
+            ``until`` has the last step at which a question counts as early: the median of all steps at which the
+            methods `ezq`, `toolbox` and `cost-prob` ask.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -88,23 +97,27 @@ class StudyEvidence:
 
     @property
     def empty(self) -> bool:
-        """Whether no method of the paper was played in a condition of the paper."""
+        """Whether the study has no finished episode of the paper's methods under the paper's priors and prices."""
         return self._episodes.is_empty()
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The methods of the paper that were played."""
+        """The names of those methods of the paper that the study played, such as ``never`` and ``ezq``."""
         found = set(self._episodes["method"])
         return tuple(method for method in METHODS if method in found)
 
     @property
     def prices(self) -> tuple[float, ...]:
-        """All prices (per-station costs) of the episodes, in ascending order."""
+        """All per-station costs of the episodes (prices of naming one more goal in a question), in ascending order."""
         return tuple(self._episodes["per_goal"].unique().sort())
 
     @property
     def rising(self) -> tuple[float, ...]:
-        """All prices (per-station costs) above 0, in ascending order; raises `Missing` if there are none."""
+        """All per-station costs above 0 (prices of naming one more goal in a question), in ascending order.
+
+        Raises:
+            Missing: no episode has a per-station cost above 0.
+        """
         above = tuple(price for price in self.prices if price > 0)
         if not above:
             raise Missing("no per-station cost above 0 in this study")
@@ -112,49 +125,81 @@ class StudyEvidence:
 
     @property
     def top(self) -> float:
-        """0.5, the paper's highest price of a goal in a question; raises `Missing` if the study lacks this price."""
+        """The paper's highest per-station cost, 0.5 (the price of naming one more goal in a question).
+
+        Raises:
+            Missing: the study has no episode with this per-station cost.
+        """
         if HIGHEST_PRICE not in self.prices:
             raise Missing(f"no per-station cost of {HIGHEST_PRICE:g} in this study")
         return HIGHEST_PRICE
 
     def mean(self, pick: Pick, column: str = "marginal_cost") -> Estimate:
-        """Return the mean of a column over the episodes of a selection; raise `Missing` if there are none."""
+        """Return the mean of a column over the selected episodes, with a 95 % interval and a test of whether it is 0.
+
+        Args:
+            pick: the selection of episodes by method, prior and price.
+            column: the name of a column of numbers, such as ``seconds``. The marginal cost is the cost of an episode
+                minus its cost with the goal known.
+
+        Raises:
+            Missing: no episode is selected, or the column is missing or empty.
+        """
         return self.combined({pick: 1.0}, column)
 
     def difference(self, first: Pick, second: Pick, column: str = "marginal_cost") -> Estimate:
-        """Return the mean difference of a column, `first` minus `second`, over the episodes in both selections.
+        """Return the mean difference of a column between two selections of episodes, `first` minus `second`.
+
+        The difference is computed for each episode that is in both selections: the same ``episode`` number on the same
+        ``instance``. The mean has a 95 % interval and a test of whether it is 0.
+
+        Args:
+            first: a selection by method, prior and price.
+            second: another selection.
+            column: the name of a column of numbers, such as ``seconds``.
 
         Raises:
-            Missing: the study lacks one of the conditions, or the column.
+            Missing: the study lacks one of the selected conditions, or the column.
         """
         return self.combined({first: 1.0, second: -1.0}, column)
 
     def combined(self, weights: Mapping[Pick, float], column: str = "marginal_cost") -> Estimate:
         """Return the mean over episodes of a weighted sum, such as the difference of two methods' marginal costs.
 
-        The sum is computed for each episode that occurs in all selections. Each selection adds the value of `column` in
-        its row of the episode, times its weight. Rows are of the same episode if they have the same ``instance`` and
-        ``episode``. If no selection states a prior, they must also have the same prior; if none states a price, the
-        same price.
+        All methods play the same episodes, so the data have one row for each episode, method, prior and price. An
+        episode is used if every selection contains one of its rows: the values of `column` in these rows are multiplied
+        by the weights of their selections and added.
+
+        Rows belong to the same episode if they have the same ``instance`` and ``episode``. If no selection states a
+        prior, the rows must also have the same prior; if no selection states a price, they must also have the same
+        price.
 
         Args:
             weights: the weight of each selection.
-            column: the name of the column of numbers to combine.
+            column: the name of a column of numbers.
+
+        Returns:
+            the mean of the weighted sums, with a 95 % interval and a test of whether the mean is 0.
 
         Raises:
-            Missing: the study lacks one of the conditions, or the column.
+            Missing: the study lacks one of the selected conditions, or the column.
         """
         joined = self._paired(list(weights), column)
         values = sum(weight * joined[f"v{k}"].to_numpy() for k, weight in enumerate(weights.values()))
         return estimate(rounded(np.asarray(values, dtype=np.float64)), joined["instance"].to_numpy())
 
     def quotient(self, upper: Pick, lower: Pick, column: str) -> Estimate:
-        """Estimate a quotient: the sum of a column over the selection `upper`, divided by its sum over `lower`.
+        """Return the sum of a column over the selection `upper`, divided by its sum over the selection `lower`.
 
-        Only episodes that occur in both selections are used.
+        Only episodes that are in both selections are used. The quotient has a 95 % interval.
+
+        Args:
+            upper: a selection of episodes by method, prior and price.
+            lower: another selection.
+            column: the name of a column of numbers, such as ``seconds``.
 
         Raises:
-            Missing: the study lacks one of the conditions, or the column.
+            Missing: the study lacks one of the selected conditions, or the column.
         """
         joined = self._paired([upper, lower], column)
         return ratio(joined["v0"].to_numpy(), joined["v1"].to_numpy(), joined["instance"].to_numpy())
@@ -189,9 +234,16 @@ class StudyEvidence:
 
 
 def _in_the_papers_setting(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the episodes of the paper's methods, priors and prices, with an optimal worker and a base price of 0.5.
+    """Return the episodes whose methods, priors and prices occur in the paper.
 
+    Prices (``per_goal``) are accepted up to the paper's highest price, 0.5. If the episodes have several teammates,
+    only those with the paper's teammate, the optimal worker ``urop``, are kept. If they have several base prices
+    (``base``, the price of a question before any goal is named), only those with the paper's base price, 0.5, are kept.
     A teammate or base price that all episodes share is accepted even if it is not the paper's.
+
+    Args:
+        episodes: one row for each episode, with the columns ``method``, ``prior``, ``per_goal``, ``teammate`` and
+            ``base``.
     """
     for column, papers in (("teammate", TEAMMATE), ("base", BASE_COST)):
         if episodes[column].n_unique() > 1:
@@ -204,31 +256,47 @@ def _in_the_papers_setting(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _early_until(queries: pl.DataFrame) -> pl.DataFrame:
-    """Return, for each prior and price, the median of all steps at which `ezq`, `toolbox` and `cost-prob` ask.
+    """Return the last step at which a question counts as early, for each prior and price.
 
-    The columns are ``prior``, ``per_goal`` and ``until``; `queries` has one row for each question.
+    This step is the median of all steps at which the methods `ezq`, `toolbox` and `cost-prob` ask.
+
+    Args:
+        queries: one row for each question. The column ``per_goal`` has the price of naming one more goal in a question,
+            ``method`` the method that asked, and ``t`` the step of the question.
+
+    Returns:
+        one row for each prior and price, with the columns ``prior``, ``per_goal`` and ``until`` (the step).
     """
     compared = queries.filter(pl.col("method").is_in(("ezq", "toolbox", "cost-prob")))
     return compared.group_by("prior", "per_goal").agg(pl.col("t").median().alias("until"))
 
 
 def _early_questions(queries: pl.DataFrame) -> pl.DataFrame:
-    """Return how many early questions each episode has, in the column ``early_questions``.
+    """Return how many early questions each episode has.
 
-    A question is early up to the step that `_early_until` returns for its prior and price.
+    A question is early if it is asked no later than at the step that `_early_until` returns for its prior and price.
 
     Args:
-        queries: one row for each question. Episodes without a question are not in the result.
+        queries: one row for each question, with its step in the column ``t``.
+
+    Returns:
+        one row for each episode that has questions, with the columns that identify the episode (`KEY`) and
+        ``early_questions``. An episode has no row if `_early_until` returns no step for its prior and price.
     """
     with_until = queries.join(_early_until(queries), on=("prior", "per_goal"), how="inner")
     return with_until.group_by(KEY).agg((pl.col("t") <= pl.col("until")).sum().alias("early_questions"))
 
 
 def _first_runs(queries: pl.DataFrame) -> pl.DataFrame:
-    """Return the length of each episode's first run of questions in consecutive steps, in the column ``first_run``.
+    """Return the length of each episode's first run of questions; a run is a series of questions in consecutive steps.
 
     Args:
-        queries: one row for each question. Episodes without a question are not in the result.
+        queries: one row for each question; ``number`` is its position among the questions of the episode, from 1, and
+            ``t`` is its step.
+
+    Returns:
+        one row for each episode that has questions, with the columns that identify the episode (`KEY`) and
+        ``first_run``. An episode without questions has no row.
     """
     # For consecutive questions, step minus number is constant.
     offset = pl.col("t") - pl.col("number")
@@ -243,10 +311,11 @@ class Part:
     """One of the comparisons that a claim makes, with its verdict.
 
     Attributes:
-        name: what is compared.
-        verdict: one of `VERDICTS`.
+        name: what is compared, such as ``ezq minus never, far at 0.5``.
+        verdict: ``holds``, ``does not hold``, ``faster here`` or ``not decided``.
         result: the estimate as text, or what is missing.
-        strength: how clearly the comparison holds: the absolute value of Student's t.
+        strength: the absolute value of Student's t of the estimate; the larger it is, the clearer the comparison. It is
+            0 if there is no test.
     """
 
     name: str
@@ -257,7 +326,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The verdict on a claim (one of `VERDICTS`), and the measured numbers as text."""
+    """The verdict on a claim, and the numbers behind it.
+
+    Attributes:
+        verdict: ``holds``, ``does not hold``, ``faster here`` or ``not decided``.
+        measured: the measured numbers as text, or what is missing.
+    """
 
     verdict: str
     measured: str
@@ -270,17 +344,18 @@ Rule = Callable[[Estimate], str]
 def part(
     name: str, measure: Callable[[], Estimate], rule: Rule, *, unit: str = "", digits: int = 2, signed: bool = True
 ) -> Part:
-    """Judge one of the comparisons that a claim makes.
+    """Judge one of the comparisons that a claim makes, and return it with its verdict.
 
-    The verdict is "not decided" if data are missing or too few.
+    The verdict is ``not decided`` if data are missing, or if the estimate is based on fewer than 10 independent
+    observations.
 
     Args:
-        name: what is compared.
-        measure: returns the estimate, or raises `Missing`.
+        name: what is compared, such as ``ezq minus never, far at 0.5``.
+        measure: returns the estimate (a mean with its interval and test), or raises `Missing` if the study lacks data.
         rule: returns the verdict on the estimate.
-        unit: the unit of the estimate, for the text.
-        digits: the number of decimals in the text.
-        signed: whether the text has a plus sign in front of positive numbers.
+        unit: the unit of the estimate in the text of the result, such as ``s``; empty for none.
+        digits: the number of decimals in this text.
+        signed: whether this text has a plus sign in front of positive numbers.
     """
     try:
         found = measure()
@@ -293,7 +368,14 @@ def part(
 
 
 def below_zero(found: Estimate) -> str:
-    """Return the verdict `HOLDS` if a mean is significantly below 0, `FAILS` if significantly above, else `OPEN`."""
+    """Return the verdict on the claim that a mean is below 0.
+
+    The verdict is `HOLDS` if the mean is significantly below 0 (at 5 %), `FAILS` if it is significantly above 0,
+    otherwise `OPEN` (not decided).
+
+    Args:
+        found: the mean with its test; its p value must not be None.
+    """
     assert found.p is not None
     if found.p >= SIGNIFICANT:
         return OPEN
@@ -301,15 +383,26 @@ def below_zero(found: Estimate) -> str:
 
 
 def above_zero(found: Estimate) -> str:
-    """Return the verdict `HOLDS` if a mean is significantly above 0, `FAILS` if significantly below, else `OPEN`."""
+    """Return the verdict on the claim that a mean is above 0.
+
+    The verdict is `HOLDS` if the mean is significantly above 0 (at 5 %), `FAILS` if it is significantly below 0,
+    otherwise `OPEN` (not decided).
+
+    Args:
+        found: the mean with its test; its p value must not be None.
+    """
     return {HOLDS: FAILS, FAILS: HOLDS, OPEN: OPEN}[below_zero(found)]
 
 
 def significantly_below(found: Estimate) -> str:
     """Return the verdict on the claim that a difference is significantly below 0.
 
-    It is `HOLDS` if the difference is significantly below 0, and `FAILS` if it is significantly above 0. If it is not
-    significant, the verdict is `FAILS` with at least as many pairs as in the paper (100), otherwise `OPEN`.
+    The verdict is `HOLDS` if the difference is significantly below 0 (at 5 %), and `FAILS` if it is significantly above
+    0. If the difference is not significant, the verdict is `FAILS` with at least as many pairs as in the paper (100),
+    and `OPEN` (not decided) with fewer.
+
+    Args:
+        found: the mean difference with its test; its p value must not be None.
     """
     verdict = below_zero(found)
     return FAILS if verdict == OPEN and found.units >= PAPER_PAIRS else verdict
@@ -318,8 +411,11 @@ def significantly_below(found: Estimate) -> str:
 def not_significantly_below(found: Estimate) -> str:
     """Return the verdict on the claim that a difference is not significantly below 0.
 
-    It is `FAILS` if the difference is significantly below 0. Otherwise it is `HOLDS` with at least as many pairs as in
-    the paper (100), and `OPEN` with fewer.
+    The verdict is `FAILS` if the difference is significantly below 0 (at 5 %). Otherwise it is `HOLDS` with at least as
+    many pairs as in the paper (100), and `OPEN` (not decided) with fewer.
+
+    Args:
+        found: the mean difference with its test; its p value must not be None.
     """
     if below_zero(found) == HOLDS:
         return FAILS
@@ -327,19 +423,22 @@ def not_significantly_below(found: Estimate) -> str:
 
 
 def similar(found: Estimate) -> str:
-    """Return the verdict on whether two costs differ by less than one step.
+    """Return the verdict on the claim that two costs differ by less than `SIMILAR` (1 step).
 
-    It is `HOLDS` if the interval of the difference lies within plus or minus `SIMILAR` (1 step), `FAILS` if it lies
-    completely outside, otherwise `OPEN`.
+    The verdict is `HOLDS` if the 95 % interval of the difference lies between -1 and 1, `FAILS` if it lies completely
+    outside, otherwise `OPEN` (not decided).
+
+    Args:
+        found: the difference of the two costs with its interval, which must not be None.
     """
     return within(-SIMILAR, SIMILAR)(found)
 
 
 def within(low: float, high: float) -> Rule:
-    """Return a rule: a function that judges whether an estimate lies between `low` and `high`.
+    """Return a rule: a function from an estimate to the verdict on the claim that it lies between `low` and `high`.
 
-    Its verdict is `HOLDS` if the 95 % interval lies between them, `FAILS` if it lies completely outside, otherwise
-    `OPEN`.
+    The verdict is `HOLDS` if the 95 % interval of the estimate lies between `low` and `high`, `FAILS` if the interval
+    lies completely outside, otherwise `OPEN` (not decided).
     """
 
     def rule(found: Estimate) -> str:
@@ -353,10 +452,10 @@ def within(low: float, high: float) -> Rule:
 
 
 def as_long_as(low: float, high: float) -> Rule:
-    """Return a rule: a function that judges whether an estimated time lies between `low` and `high` seconds.
+    """Return a rule: a function from an estimated time to the verdict on the claim that it is `low` to `high` seconds.
 
-    Its verdict is `HOLDS` if the 95 % interval lies between them, `FASTER` if it lies below `low`, `FAILS` if it lies
-    above `high`, otherwise `OPEN`.
+    The verdict is `HOLDS` if the 95 % interval of the time lies between `low` and `high`, `FASTER` (faster than in the
+    paper) if the whole interval lies below `low`, `FAILS` if it lies above `high`, otherwise `OPEN` (not decided).
     """
 
     def rule(found: Estimate) -> str:
@@ -367,10 +466,14 @@ def as_long_as(low: float, high: float) -> Rule:
 
 
 def together(parts: Iterable[Part]) -> Finding:
-    """Return the verdict on a claim and the measured numbers, from all comparisons that the claim makes.
+    """Return the verdict on a claim and the measured numbers as text, from the judged comparisons that the claim makes.
 
-    The verdict is `FAILS` if any comparison fails; otherwise `OPEN` if any comparison is not decided or there is none;
-    otherwise `FASTER` if any comparison has this verdict; otherwise `HOLDS`.
+    The verdict is `FAILS` if any comparison fails; otherwise `OPEN` (not decided) if any comparison is not decided, or
+    if there is no comparison; otherwise `FASTER` (a computation is faster than in the paper) if any comparison has this
+    verdict; otherwise `HOLDS`.
+
+    Args:
+        parts: all comparisons of the claim.
     """
     found = list(parts)
     verdicts = {each.verdict for each in found}
@@ -388,14 +491,14 @@ def _few(parts: list[Part]) -> str:
 
 
 def _many(parts: list[Part], listed: int = 4) -> str:
-    """Return a text about many comparisons: how many hold, and the results of those that fail or are not decided.
+    """Return text about many comparisons: how many hold, and the results of those that fail or are not decided.
 
-    If all hold, it has the result of the least clear one.
+    If all comparisons hold, the text has the result of the least clear one.
 
     Args:
-        parts: all comparisons of a claim.
-        listed: the largest number of results of failing comparisons, and of undecided ones; further ones are only
-            counted.
+        parts: all comparisons of a claim, with their verdicts.
+        listed: the largest number of failing comparisons whose results the text lists, and likewise of undecided ones;
+            the text only counts the others.
     """
     holding = [each for each in parts if each.verdict == HOLDS]
     text = f"{len(holding)} of {len(parts)} comparisons hold"
@@ -419,11 +522,12 @@ class Claim:
     """A claim of the paper about its results, and how to judge it.
 
     Attributes:
-        name: a few words, for short lists.
-        where: where the paper states the claim.
-        text: the claim, in our words.
-        rule: a description of when the claim holds, for readers of the report.
-        judge: returns the comparisons that decide the claim, each with a verdict.
+        name: the claim in a few words, for short lists.
+        where: the place in the paper that states the claim, such as ``Results, last paragraph``.
+        text: the claim in a sentence, in our own words.
+        rule: an explanation of when the claim holds, for readers of the report.
+        judge: a function from the episodes of a study to the comparisons that decide the claim, each with a verdict. It
+            may raise `Missing`.
     """
 
     name: str
@@ -433,9 +537,12 @@ class Claim:
     judge: Callable[[StudyEvidence], Iterable[Part]]
 
     def finding(self, evidence: StudyEvidence) -> Finding:
-        """Return the verdict on the claim and the numbers behind it.
+        """Judge the claim; return the verdict and the measured numbers as text.
 
-        The claim is not decided if the episodes lack a condition.
+        If the study lacks data for the claim, the verdict is ``not decided``, and the text says what is missing.
+
+        Args:
+            evidence: the episodes of the study.
         """
         try:
             return together(self.judge(evidence))

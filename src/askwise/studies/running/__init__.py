@@ -1,1 +1,1 @@
-"""Run studies: play their tasks in worker processes or on a cluster, and store the resulting tables."""
+"""Run studies: play all instances of a study in worker processes or on a cluster, and store the tables of results."""

@@ -1,17 +1,21 @@
 """Checksums of the files in a study's folder, by which damaged files are found.
 
-The checksums of tables and parts (the rows of one instance in one table) are in the manifest, a text file::
+A result file is a table of the study (such as ``episodes.parquet``) or a part: the rows of one instance in one table.
+The checksums of result files are in the manifest, the text file ``checksums.txt``::
 
     0f3a...  askwise/checksums@1 4be1...                                  the format and the fingerprint of the study
-    77c2...  9d01... 5120 1b2c3d4e parts/episodes/00042.parquet          SHA-256, bytes, columns, name
+    77c2...  9d01... 5120 1b2c3d4e parts/episodes/00042.parquet          SHA-256, size, columns, name
 
-Bytes are the size of the file, and columns a checksum of the names and types of its columns. Each line begins with a
-checksum of the study's fingerprint and the rest of the line. A changed line, or a line of
-another study, is therefore ignored; the file that it describes is then not listed, and its instance is played again.
-Lines are only appended, after their files are on the disk. If a file has several lines, the last one counts. A run
-that is killed while it appends leaves an incomplete last line, which is ignored too.
+The size is in bytes; the third entry is a checksum of the names and types of the file's columns. Each line begins with
+a checksum of the study's fingerprint and the rest of the line. A line that was changed, or that belongs to another
+study, is therefore recognised and ignored. The file that the line describes then counts as not listed, and its instance
+is played again.
 
-`study.json` and `provenance.json` are records: JSON objects that contain a checksum of their other entries.
+Lines are only appended, after their files are on the disk. If a file has several lines, the last one counts. A run that
+is killed while it appends leaves an incomplete last line, which is ignored too.
+
+The files ``study.json`` and ``provenance.json`` are records: JSON objects that contain a checksum of their other
+entries.
 """
 
 from __future__ import annotations
@@ -45,7 +49,10 @@ class Corrupt(Exception):  # noqa: N818 - it names what happened
 
 
 class Unlisted(Corrupt):
-    """Raised if the manifest does not list a result file, because the run was killed before it added the line."""
+    """Raised if the manifest, a study's file of checksums, does not list a result file.
+
+    The usual reason is that the run was killed after it wrote the file and before it listed it.
+    """
 
 
 @dataclass(frozen=True)
@@ -54,9 +61,9 @@ class Damaged:
 
     Attributes:
         path: the file.
-        why: the reason, as a clause such as "it is empty".
+        why: what is wrong with it, as a clause such as "it is empty".
         cure: what askwise does about it, as a clause such as "it is written again".
-        state: "damaged"; or "unfinished" for results whose run was killed before it recorded their checksum.
+        state: "damaged", or "unfinished" if the file is a result whose run was killed before it recorded the checksum.
     """
 
     path: Path
@@ -80,12 +87,12 @@ def damage_error(path: Path, why: str) -> InputError:
 
 @dataclass(frozen=True)
 class Entry:
-    """What the manifest, a study's file of checksums, states about one result file.
+    """The size and checksums of one result file, as the manifest (a study's file of checksums) lists them.
 
     Attributes:
         digest: the SHA-256 of the file, in hexadecimal.
-        size: its number of bytes.
-        columns: a checksum of the names and types of its columns (`columns_digest`).
+        size: the number of bytes of the file.
+        columns: a checksum of the names and types of the columns of the table in the file (`columns_digest`).
     """
 
     digest: str
@@ -94,17 +101,21 @@ class Entry:
 
     @classmethod
     def of(cls, file: IO[bytes], columns: str) -> Entry:
-        """Return the entry of an open file, whose size and checksum are computed here.
+        """Compute the size and the SHA-256 of an open file; return its entry for the manifest.
 
         Args:
-            file: the file, open for reading in binary mode; it is read from its beginning.
-            columns: the checksum of the names and types of its columns (`columns_digest`).
+            file: the file, open for reading in binary mode; it is read from its beginning to its end.
+            columns: the checksum of the names and types of its table's columns (`columns_digest`).
         """
         return cls(_digest(file), file.tell(), columns)
 
 
 def columns_digest(schema: Mapping[str, Any]) -> str:
-    """Return a short checksum, in hexadecimal, of a table's columns; `schema` maps their names to their types."""
+    """Return a checksum of the names, types and order of a table's columns, with 8 hexadecimal digits.
+
+    Args:
+        schema: a dict from the name of each column to its type.
+    """
     named = "\n".join(f"{name}: {kind}" for name, kind in schema.items())
     return hashlib.sha256(named.encode()).hexdigest()[:8]
 
@@ -116,9 +127,9 @@ class Manifest:
     Attributes:
         folder: the folder of the study.
         study: the fingerprint of the study, a checksum that identifies it.
-        entries: size and checksums of each listed file, by its path relative to the folder.
-        owner: the fingerprint of the study that the file's first line names, None if that line is missing or damaged.
-        damaged: the number of lines that were changed, or belong to another study.
+        entries: the size and checksums of each listed file, by the path of the file relative to the folder.
+        owner: the fingerprint of the study that the file's first line names; None if that line is missing or damaged.
+        damaged: the number of lines that were changed, or that belong to another study.
         torn: whether the last line is incomplete, as after a run that was killed.
     """
 
@@ -136,38 +147,39 @@ class Manifest:
 
     @property
     def proves_owner(self) -> bool:
-        """Whether at least one intact line of ``checksums.txt`` belongs to this study."""
+        """Whether at least one intact line of ``checksums.txt`` belongs to the study of this object."""
         return bool(self.entries) or self.owner == self.study
 
     # -- checking ----------------------------------------------------------------------------------------------------
 
     def check(self, name: str, columns: str) -> None:
-        """Check that a file has the size, checksum and columns that the manifest lists for it.
+        """Check that a result file has the size, checksum and columns that the manifest lists for it.
 
         Args:
-            name: the path of the file relative to the folder.
+            name: the path of the file relative to the folder of the study.
             columns: the checksum of the columns that the file must have (`columns_digest`).
 
         Raises:
-            Corrupt: the file differs from what is listed, or is missing.
+            Corrupt: the file is missing, cannot be read, or differs from what the manifest lists.
             Unlisted: the manifest does not list the file.
-            PermissionError: the file may not be read.
+            PermissionError: the user has no permission to read the file.
         """
         with self._open(name) as file:
             self._check(file, name, columns)
 
     def read(self, name: str, columns: str) -> IO[bytes]:
-        """Read a file into memory, check what was read, and return it as an open file.
+        """Read a result file into memory, compare it with the manifest, and return it as an open binary file in memory.
 
-        So the result is right even if the file on the disk changes after the check.
+        The returned bytes are those that were compared, so later changes of the file on the disk do not matter.
 
         Args:
-            name: the path of the file relative to the folder.
+            name: the path of the file relative to the folder of the study.
             columns: the checksum of the columns that the file must have (`columns_digest`).
 
         Raises:
-            Corrupt: the file differs from what the manifest lists, is not listed, or is missing.
-            PermissionError: the file may not be read.
+            Corrupt: the file is missing, cannot be read, or differs from what the manifest lists.
+            Unlisted: the manifest does not list the file.
+            PermissionError: the user has no permission to read the file.
         """
         with self._open(name) as file:
             entry = self._sized(file, name)
@@ -196,11 +208,11 @@ class Manifest:
             raise Corrupt("its columns are those of another version of askwise")
 
     def _sized(self, file: IO[bytes], name: str) -> Entry:
-        """Return the manifest's entry of an open file, after checking that the file has the size in the entry.
+        """Return the manifest's entry of an open file, after checking that the file has the size that the entry states.
 
         Args:
-            file: the file.
-            name: its path relative to the folder.
+            file: the file, open for reading in binary mode; afterwards it is at its beginning.
+            name: the path of the file relative to the folder of the study.
 
         Raises:
             Corrupt: the size differs; the message says how.
@@ -217,12 +229,12 @@ class Manifest:
         return entry
 
     def _copied(self, file: IO[bytes], size: int) -> str | None:
-        """Find out whether an open file is a copy of another file that the manifest lists.
+        """Return a clause such as "it is a copy of episodes.parquet" if an open file has the content of a listed file.
 
-        Returns a clause such as "it is a copy of episodes.parquet", or None if it is no copy.
+        The result is None if the manifest lists no file with this content.
 
         Args:
-            file: the file.
+            file: the file, open for reading in binary mode.
             size: its number of bytes.
         """
         same = {known.digest: name for name, known in self.entries.items() if known.size == size}
@@ -232,10 +244,15 @@ class Manifest:
     # -- writing -----------------------------------------------------------------------------------------------------
 
     def add(self, entries: Mapping[str, Entry]) -> None:
-        """Append lines about new files to ``checksums.txt``, and wait until they are on the disk.
+        """Append a line for each new result file to ``checksums.txt``, and wait until the lines are on the disk.
+
+        The attribute `entries` of this object gets the new entries, too.
 
         Args:
-            entries: size and checksum of each file, by its path relative to the folder.
+            entries: the size and checksums of each file, by the path of the file relative to the folder of the study.
+
+        Raises:
+            InputError: ``checksums.txt`` cannot be written.
         """
         lines = [] if self.proves_owner else [self._head()]
         lines += [self._line(name, entry) for name, entry in entries.items()]
@@ -251,7 +268,12 @@ class Manifest:
         self.owner = self.owner or self.study
 
     def keep(self, names: Iterable[str]) -> None:
-        """Rewrite ``checksums.txt`` with the lines of the files `names` only, and without damaged lines."""
+        """Rewrite ``checksums.txt`` so that it lists only the files `names`, and has no damaged lines.
+
+        Args:
+            names: paths of result files, relative to the folder of the study. Files that the manifest did not list
+                before are not added.
+        """
         self.entries = {name: self.entries[name] for name in names if name in self.entries}
         with whole_file(self.path) as temporary:
             lines = [self._head(), *(self._line(name, entry) for name, entry in self.entries.items())]
@@ -266,11 +288,16 @@ class Manifest:
 
 
 def read_manifest(folder: Path, study: str) -> Manifest | None:
-    """Return the manifest of a folder: its file ``checksums.txt``, None if there is no such file.
+    """Read the manifest of a folder, its file ``checksums.txt``; return None if there is no such file.
+
+    Damaged lines, and lines of other studies, are only counted (`Manifest.damaged`).
 
     Args:
-        folder: the folder of the study.
-        study: the fingerprint of the study, a checksum that identifies it. Lines of other studies count as damaged.
+        folder: the folder of a study.
+        study: the fingerprint of the study, a checksum that identifies it.
+
+    Raises:
+        InputError: the file cannot be read.
     """
     try:
         with opened(folder / NAME) as file:
@@ -294,28 +321,28 @@ def read_manifest(folder: Path, study: str) -> Manifest | None:
 
 
 def _checked(content: str, study: str = "") -> str:
-    """Return a line of ``checksums.txt``: a short checksum of `study` and `content`, and then `content`.
+    """Return a line of ``checksums.txt``: a short checksum of `study` and `content`, then `content`, then a newline.
 
     Args:
         content: the line without its own checksum.
-        study: the fingerprint of the study; empty for the first line, which states it.
+        study: the fingerprint of the study; empty for the first line of the file, whose content states the fingerprint.
     """
     return f"{hashlib.sha256(f'{study} {content}'.encode()).hexdigest()[:SHORT]}  {content}\n"
 
 
 def _content(line: str, study: str = "") -> list[str] | None:
-    """Return the words of a line of ``checksums.txt`` after its own checksum, None if that checksum is wrong.
+    """Return the words that follow the checksum in a line of ``checksums.txt``; None if the checksum is wrong.
 
     Args:
-        line: the line with its checksum.
-        study: the fingerprint of the study, which the checksum includes; empty for the first line.
+        line: the line with its checksum, without a newline.
+        study: the fingerprint of the study, which the checksum includes; empty for the first line of the file.
     """
     content = line[SHORT + 2 :]
     return content.split(" ") if _checked(content, study) == f"{line}\n" else None
 
 
 def _digest(file: IO[bytes]) -> str:
-    """Return the SHA-256 of an open file, from its beginning to its end, in hexadecimal."""
+    """Return the SHA-256 of an open binary file, from its beginning to its end, in hexadecimal."""
     found = hashlib.sha256()
     file.seek(0)
     while piece := file.read(CHUNK):
@@ -327,7 +354,14 @@ def _digest(file: IO[bytes]) -> str:
 
 
 def write_record(path: Path, data: Mapping[str, Any]) -> None:
-    """Write a JSON object to a file, together with a checksum of it; the file is replaced only when it is complete."""
+    """Write a JSON object and a checksum of it to a file, under the additional key ``checksum``.
+
+    A file that exists is replaced only when the new one is complete.
+
+    Args:
+        path: the file to write.
+        data: the JSON object, without the key ``checksum``.
+    """
     text = json.dumps({**data, CHECKSUM: checksum(data)}, indent=1, ensure_ascii=False) + "\n"
     with whole_file(path) as temporary:
         # Unpaired surrogates (from odd file names) have no UTF-8; an escape means the same in JSON.
@@ -335,11 +369,11 @@ def write_record(path: Path, data: Mapping[str, Any]) -> None:
 
 
 def read_record(path: Path) -> dict[str, Any] | None:
-    """Return the JSON object that `write_record` wrote, without its checksum; None if the file does not exist.
+    """Return the JSON object that `write_record` wrote to a file, without its checksum; None if there is no file.
 
     Raises:
-        Corrupt: the file was changed after it was written.
-        InputError: the file may not be read.
+        Corrupt: the file is not a JSON object, or was changed after it was written.
+        InputError: the user has no permission to read the file.
     """
     found = parsed(path)
     if found is None:
@@ -351,11 +385,11 @@ def read_record(path: Path) -> dict[str, Any] | None:
 
 
 def parsed(path: Path) -> dict[str, Any] | None:
-    """Return the JSON object in a file without comparing any checksum, None if the file does not exist.
+    """Return the JSON object in a file, without comparing its checksum; None if the file does not exist.
 
     Raises:
-        Corrupt: the file is not a JSON object.
-        InputError: the file may not be read.
+        Corrupt: the content is not a JSON object, or cannot be read.
+        InputError: the user has no permission to read the file.
     """
     try:
         with opened(path) as file:
@@ -375,5 +409,5 @@ def parsed(path: Path) -> dict[str, Any] | None:
 
 
 def checksum(data: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of JSON-compatible data, in hexadecimal; it does not depend on the order of keys."""
+    """Return the SHA-256 of a JSON-compatible dict, in hexadecimal; it does not depend on the order of keys."""
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()

@@ -1,9 +1,10 @@
 """Executors take the tasks of a study, and worker processes play them.
 
-A task is one instance in all conditions of the study. It consists of units: single episodes and expected costs.
+A task is one instance in all conditions of the study. It consists of units: each unit is one episode, or one expected
+cost to compute.
 
-The executor is a set of threads of this process, or a Dask cluster found by its address. Its threads do not play
-tasks themselves: each calls `play_isolated` and waits for the worker processes of its task.
+The executor is a set of threads of this process, or a Dask cluster found by its address. The threads do not play tasks
+themselves: each thread calls `play_isolated` and waits for the worker processes of its task.
 
 A Dask cluster is checked before any task is sent to it: its scheduler must answer, it must have workers, and they must
 run the same version of askwise. If the cluster fails later, the run ends with one error. Results are stored as they
@@ -15,8 +16,8 @@ reason, a new process continues with the next unit, and all other rows are ident
 its process without ending it, by leaking threads or by changing classes or memory. Therefore each method that is not
 part of askwise (a guest) plays in its own process; the methods of askwise share one.
 
-Loading a method runs its file. `preload` loads it in a worker process first, because a method that hangs or ends its
-process must not stop the command.
+Loading a method runs the file that defines it. `preload` loads the method in a worker process first, because a method
+that hangs or ends its process must not stop the command.
 """
 
 from __future__ import annotations
@@ -54,23 +55,24 @@ HIGHEST_PORT = 65535
 
 
 def no_news() -> str | None:
-    """Return None, which means that there is no status message.
+    """Return None: there is no status message for the user.
 
-    This is the default of `Workers.news`.
+    This function is the default of `Workers.news`.
     """
     return None
 
 
 @dataclass
 class Workers:
-    """An executor that plays the instances of a study, and how many it can play at the same time.
+    """An executor that plays the instances of a study, and the number of instances that it can play at the same time.
 
     Attributes:
         executor: the executor; it gets one task for each instance.
-        width: returns the number of tasks that the executor can work on at the same time.
-        ahead: at most `ahead` times `width` tasks are submitted and unfinished at a time. With 2, a thread that
-            finishes a task finds the next one at once.
-        news: called about once a second while the run waits; returns a message for the user, or None.
+        width: a function that returns how many tasks the executor can work on at the same time.
+        ahead: at most `ahead` times `width()` tasks are submitted and unfinished at a time. With 2, a thread that
+            finishes a task finds the next task at once.
+        news: a function that returns a status message for the user, or None; it is called about once a second during
+            the run.
     """
 
     executor: Executor
@@ -81,13 +83,14 @@ class Workers:
 
 @contextmanager
 def local(number: int, run: str) -> Iterator[Workers]:
-    """Provide an executor of `number` threads while the ``with`` block runs.
+    """While the ``with`` block runs, provide an executor of `number` threads for the tasks of a study.
 
-    Each thread sends its tasks to a worker process and waits for the results.
+    A task is one problem instance in all conditions of the study. Each thread takes a task, has worker processes play
+    it, and waits for the results. When the block ends, the worker processes are ended.
 
     Args:
         number: the number of threads.
-        run: a name shared by the worker processes, which are ended together (`askwise.workers.pool.new_run`).
+        run: the name of the run that the worker processes belong to (`askwise.workers.pool.new_run`).
     """
     with pool.supervisors(number, run) as threads:
         yield Workers(threads, lambda: number)
@@ -98,13 +101,16 @@ def local(number: int, run: str) -> Iterator[Workers]:
 
 @contextmanager
 def dask(address: str) -> Iterator[Workers]:
-    """While the ``with`` block runs, provide an executor that sends tasks to a Dask cluster.
+    """While the ``with`` block runs, provide an executor that sends the tasks of a study to a Dask cluster.
+
+    A task is one problem instance in all conditions of the study.
 
     Args:
-        address: the address of the cluster's scheduler.
+        address: the address of the cluster's scheduler, such as ``tcp://127.0.0.1:8786``.
 
     Raises:
-        InputError: there is no scheduler, it has no workers, or these have another version of askwise.
+        InputError: the package ``distributed`` is not installed, no scheduler answers, the scheduler has no workers, or
+            the workers have another version of askwise.
     """
     with _connected(address) as client:
         _check_workers(client, address)
@@ -114,10 +120,10 @@ def dask(address: str) -> Iterator[Workers]:
 
 
 class WorkerCount:
-    """Counts the threads of a cluster's workers, and reports when all workers are gone and when some are back.
+    """A counter of the threads of a Dask cluster's workers, which also reports when all workers are gone or back.
 
     Args:
-        ask: returns the current number of threads.
+        ask: returns the current number of threads of all workers.
         clock: returns the time, in seconds.
     """
 
@@ -127,7 +133,7 @@ class WorkerCount:
         self._reported = False
 
     def count(self) -> int:
-        """Return the current number of threads; the time at which it became 0 is stored for `news`."""
+        """Return the current number of threads, and remember since when it has been 0, for `news`."""
         found = self._ask()
         if found:
             self._gone_since = None
@@ -136,9 +142,10 @@ class WorkerCount:
         return found
 
     def news(self) -> str | None:
-        """Return a message if all workers have been gone for `PATIENCE` (10) seconds, or are back after such a message.
+        """Return a message for the user if the workers are gone or back again; None if there is nothing new.
 
-        Each message is returned once. The result is None if there is no message.
+        One message is returned when there has been no worker thread for `PATIENCE` (10) seconds, and another one when
+        there are threads again. The number of threads is the one that the last call of `count` found.
         """
         if self._gone_since is None:
             back, self._reported = self._reported, False
@@ -150,19 +157,29 @@ class WorkerCount:
 
 
 class ClusterExecutor(Executor):
-    """An executor that passes calls to Dask's executor, and turns every exception of `submit` into `BrokenExecutor`."""
+    """An executor that passes calls to the executor of a Dask cluster.
+
+    If a call cannot be submitted, `submit` raises `BrokenExecutor` instead of Dask's various exceptions.
+
+    Args:
+        executor: the executor of the Dask client.
+    """
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Submit ``fn(*args, **kwargs)`` to the cluster; raise `BrokenExecutor` if the cluster is gone."""
+        """Submit the call ``fn(*args, **kwargs)`` to the Dask cluster; return the future with its result.
+
+        Raises:
+            BrokenExecutor: the cluster is gone.
+        """
         future: Future[Any] = _call(lambda: self._executor.submit(fn, *args, **kwargs))
         return future
 
 
 def _call(request: Callable[[], Any]) -> Any:
-    """Call a function of Dask and return its result; raise `BrokenExecutor` instead of any exception."""
+    """Call a function that uses Dask, and return its result; any exception is turned into `BrokenExecutor`."""
     try:
         return request()
     except Exception as error:
@@ -192,7 +209,12 @@ def _connected(address: str) -> Iterator[Any]:
 
 
 def _check_address(address: str) -> None:
-    """Raise `InputError` unless `address` has the right form and a server there answers."""
+    """Check that a Dask scheduler may have the address `address`, and that a server at this address answers.
+
+    Raises:
+        InputError: the address does not have the form ``tcp://HOST:PORT`` or ``tls://HOST:PORT``, or no server answers
+            within 10 seconds.
+    """
     from distributed.comm.addressing import get_address_host_port, parse_address
 
     scheme = ""
@@ -222,11 +244,14 @@ def _no_answer(address: str, why: str) -> InputError:
 
 
 def _check_workers(client: Any, address: str) -> None:
-    """Raise `InputError` unless the cluster has workers, and all of them run this version of askwise.
+    """Check that a Dask cluster has workers, and that all of them run this version of askwise.
 
     Args:
         client: the Dask client of the cluster.
-        address: the address of its scheduler, for the message.
+        address: the address of the cluster's scheduler, for the message.
+
+    Raises:
+        InputError: there are no workers after 10 seconds, or a worker has no askwise or another version.
     """
     try:
         client.wait_for_workers(1, timeout=TIMEOUT)
@@ -239,13 +264,13 @@ def _check_workers(client: Any, address: str) -> None:
 
 
 def worker_version() -> str:
-    """Return the version of askwise in this process. It is called on each Dask worker."""
+    """Return the version of askwise in this process. The function is sent to each Dask worker to compare versions."""
     return __version__
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence Dask's log messages while the ``with`` block runs; failures are reported as exceptions anyway."""
+    """While the ``with`` block runs, disable the log messages of Dask; failures are reported as exceptions anyway."""
     names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "distributed"]
     loggers = [logger for logger in map(logging.getLogger, names) if not logger.disabled]
     for logger in loggers:
@@ -261,15 +286,16 @@ def _quiet() -> Iterator[None]:
 
 
 def play_isolated(task: Task, run: str) -> TaskResult:
-    """Play one instance in all conditions in other processes: one for askwise's methods, one for each other agent.
+    """Play a task (one problem instance in all conditions of a study) in other processes, and return its rows.
 
-    If the task cannot be sent to another process (for instance, a class of its instance exists only in this process),
-    it is played in this process, without limits.
+    One process plays all methods of askwise; each agent that is not part of askwise gets its own process. If the task
+    cannot be sent to another process (for instance, because the class of its instance exists only in this process), it
+    is played in this process, without limits of time and memory.
 
     Args:
         task: the instance and the conditions.
-        run: a name shared by worker processes that are ended together (`askwise.workers.pool.new_run`). They are kept
-            for other tasks of the same run.
+        run: the name of the run that the processes belong to (`askwise.workers.pool.new_run`). They are kept for other
+            tasks of the same run, and end with the run.
     """
     try:
         sent = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
@@ -288,27 +314,28 @@ def play_isolated(task: Task, run: str) -> TaskResult:
 
 
 def _guest(unit: Unit) -> str:
-    """Return a text that identifies the user's own agent that a unit runs; empty for the methods of askwise.
+    """Return a text that identifies the third-party agent that a unit runs; empty if the unit runs a method of askwise.
 
-    A unit is one episode or one expected cost.
+    Args:
+        unit: one episode, or one expected cost to compute.
     """
     return "" if unit.method is None or unit.method.is_ours else repr(unit.method)
 
 
 def _continue(task: Task, sent: bytes, run: str, guest: str, wanted: dict[int, Unit], found: dict[int, Rows]) -> None:
-    """Play some units of a task in one worker process, until all are played or the process dies.
+    """Play some units of a task (a problem instance) in one worker process, until all are played or the process dies.
 
-    Units are episodes and expected costs. If the process dies while it plays a unit, that unit gets rows with the
-    error. `play_isolated` calls the function again until no unit is left.
+    A unit is one episode, or one expected cost to compute. If the process dies while it plays a unit, this unit gets
+    rows with the error. `play_isolated` calls this function again until no unit is left.
 
     Args:
         task: the instance and the conditions.
         sent: `task`, pickled.
-        run: the name shared by the worker processes of the run.
-        guest: identifies the user's own agent that is played (`_guest`); empty for the methods of askwise.
-        wanted: the units to play, by their index in the task: those of the agent, or of all methods of askwise.
-        found: the rows of the units that were already played, by index; these are not played again. This function adds
-            new rows.
+        run: the name of the run that the worker process belongs to.
+        guest: a text that identifies the third-party agent to play (`_guest`); empty for the methods of askwise.
+        wanted: the units to play, by their index in the task: all units of this agent, or of all methods of askwise.
+        found: the rows of the units that were already played, by their index. These units are not played again. This
+            function adds the rows of the units that it plays.
     """
     before, was_fresh = len(found), False
     try:
@@ -326,13 +353,18 @@ def _continue(task: Task, sent: bytes, run: str, guest: str, wanted: dict[int, U
 
 
 def play_units(request: tuple[bytes, set[int]]) -> Iterator[tuple[int, Rows]]:
-    """Play some units of a task, each one episode or one expected cost. A worker process calls this function.
+    """Play some units of a task, and yield their rows. A worker process calls this function.
+
+    A unit is one episode, or one expected cost to compute.
 
     Args:
-        request: the pickled task (an instance and its conditions), and the numbers of the units to play.
+        request: the pickled task (an instance and its conditions), and the indices of the units to play.
 
     Yields:
-        the number and the rows of each unit.
+        the index of a unit and its rows, as soon as the unit is played.
+
+    Raises:
+        RequestRefused: the task cannot be loaded in this process.
     """
     try:
         task = pickle.loads(request[0])
@@ -352,9 +384,9 @@ def play_units(request: tuple[bytes, set[int]]) -> Iterator[tuple[int, Rows]]:
 
 
 def preload(methods: Sequence[Method], limits: Limits) -> None:
-    """Load the methods that are not part of askwise in a worker process, to find out whether this is safe.
+    """Load the methods that are not part of askwise in a worker process, to find out whether loading them is safe.
 
-    Exceptions that a method raises are ignored here; they are reported when it is loaded in this process.
+    Exceptions that a method raises are ignored here; they are reported when the method is loaded in this process.
 
     Args:
         methods: the methods; those of askwise are skipped.
@@ -380,10 +412,18 @@ def preload(methods: Sequence[Method], limits: Limits) -> None:
 
 
 def load_methods(methods: Sequence[Method]) -> Iterator[None]:
-    """Load methods in this worker process, so that its parent finds out whether the process survives.
+    """Load methods in this worker process, so that its parent process finds out whether the worker survives.
 
-    The output and the exceptions of the methods are suppressed. The function yields None once, when all methods are
-    loaded: it is a generator because a worker process sends what its function yields.
+    To load a method means to run the file that defines its agent, and to construct the agent.
+
+    The output of the methods is discarded, and exceptions that they raise are ignored.
+
+    Args:
+        methods: the methods to load.
+
+    Yields:
+        None, once, when all methods are loaded. A worker process sends what its function yields, so the parent learns
+        from it that loading has ended.
     """
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):  # their output appears when they are loaded in the main process

@@ -1,9 +1,10 @@
 """Run long lists of independent jobs in worker processes; the next run skips the jobs that have succeeded.
 
-A job is a long computation that returns rows of a table; episodes of studies are no jobs. The rows of a job that
-succeeds are stored in a file, its record, which has a checksum and is written atomically. The folder of the records is
-locked during a run. A job that exceeds its limits or kills its process gives rows that state the reason. A record is
-found by the job's key; a job whose input has changed has another key and runs again.
+A job is a long computation that returns rows of a table. (Studies do not use jobs for their episodes.) The rows of a
+job that succeeds are stored in a file, the record of the job, which has a checksum and is written atomically. The name
+of the file is the job's key. A job whose input has changed has another key, so it finds no record and runs again. If a
+job exceeds its limits or its process dies, it gets rows that state the reason. The folder of the records is locked
+during a run.
 """
 
 from __future__ import annotations
@@ -31,21 +32,31 @@ Outcome = tuple[list[Row], str | None]
 
 
 class Job(Protocol):
-    """The interface of a long computation whose results are rows, dicts of JSON-compatible data; `do_all` runs it.
+    """The interface of a job: a long computation that returns rows, as dicts of JSON-compatible data.
 
-    A job must be picklable, because it is sent to a worker process. The jobs of ``askwise.recognition.tables``
-    implement the interface.
+    `do_all` runs jobs. A job must be picklable, because it is sent to a worker process. The jobs of
+    ``askwise.recognition.tables`` implement the interface.
     """
 
     @property
     def key(self) -> str:
-        """The name of the job's record: letters, digits and hyphens. Jobs whose rows may differ have different keys."""
+        """The name of the file with the job's stored rows, without its ending: letters, digits and hyphens.
+
+        Two jobs whose rows may differ must have different keys.
+        """
 
     def rows(self) -> list[Row]:
-        """Compute and return the rows of the job; an exception means that it failed."""
+        """Compute and return the rows of the job, as dicts of JSON-compatible data.
+
+        If it raises any exception, the job has failed.
+        """
 
     def failed(self, why: str) -> list[Row]:
-        """Return the rows that stand for the job if it failed; `why` is the reason as text."""
+        """Return the rows to use if the job failed, as dicts of JSON-compatible data.
+
+        Args:
+            why: the reason, as text.
+        """
 
 
 @dataclass(frozen=True)
@@ -53,10 +64,11 @@ class Done:
     """The outcome of a job, which succeeded or failed.
 
     Attributes:
-        number: the index of the job in the list.
-        rows: the rows that the job computed; if it failed, those that `Job.failed` returns.
-        failure: the reason of its failure, None if it succeeded.
-        before: whether the rows come from the records of an earlier run.
+        number: the index of the job in the list of jobs, from 0.
+        rows: the rows that the job computed, as dicts of JSON-compatible data; if the job failed, those that
+            `Job.failed` returns.
+        failure: why the job failed; None if it succeeded.
+        before: whether an earlier run computed the rows, so that the job did not run now.
     """
 
     number: int
@@ -66,16 +78,19 @@ class Done:
 
 
 def do_all(jobs: Sequence[Job], folder: str | Path, *, workers: int, limits: Limits) -> Iterator[Done]:
-    """Run jobs in worker processes, and yield the outcome of each when it finishes.
+    """Run jobs in worker processes, and yield the outcome of each job when it finishes.
 
-    Rows of successful jobs are recorded in `folder`. Jobs whose rows an earlier run recorded there are not run again;
-    their outcomes are yielded first. Failed jobs run again.
+    The rows of successful jobs are stored in `folder`. Jobs whose rows an earlier run stored there do not run again;
+    their outcomes are yielded first. Failed jobs run again in the next run.
 
     Args:
         jobs: the jobs.
-        folder: the folder of the records; created if it does not exist. No other run may use it at the same time.
+        folder: the folder of the stored rows; created if it does not exist.
         workers: the number of worker processes.
         limits: the limits of each job; ``episode`` is the time limit of a whole job, in seconds.
+
+    Raises:
+        InputError: another run uses the folder, or the folder cannot be written.
     """
     kept, run = files.make_folder(folder), new_run()
     with lock(kept):
@@ -106,11 +121,11 @@ def _finished(
 
 
 def _in_worker(job: Job, run: str, limits: Limits) -> Outcome:
-    """Run a job in a worker process; return its rows and None, or the rows of `Job.failed` and the reason of failure.
+    """Run a job in a worker process; return its rows and None, or the rows of `Job.failed` and why the job failed.
 
     Args:
         job: the job.
-        run: a name shared by the worker processes, which are ended together.
+        run: the name of the run that the worker process belongs to; all worker processes of a run are ended together.
         limits: the limits of time and memory.
     """
     try:
@@ -122,7 +137,11 @@ def _in_worker(job: Job, run: str, limits: Limits) -> Outcome:
 
 
 def do_one(job: Job) -> Iterator[Outcome]:
-    """Run a job in this process, a worker; yield one pair: its rows and None, or no rows and the reason of failure."""
+    """Run a job in this process, which is a worker process.
+
+    Yields:
+        one pair, either the rows of the job and None, or no rows and the reason of the failure as text.
+    """
     heartbeat.own.begin(0)
     rows: list[Row] = []
     failure = None
@@ -143,7 +162,7 @@ def _path(kept: Path, job: Job) -> Path:
 
 
 def _read(kept: Path, job: Job) -> list[Row] | None:
-    """Return the rows of a job that an earlier run recorded in the folder `kept`, None if there is no intact record."""
+    """Return the rows of a job that an earlier run stored in the folder `kept`; None if no intact file has them."""
     try:
         found = read_record(_path(kept, job))
     except Corrupt:

@@ -1,7 +1,8 @@
-"""The right to use a folder of results: a folder belongs to one study, and one run at a time may use it.
+"""The right to use a folder of results: a folder belongs to one study, and only one run at a time may use it.
 
-`study.json` names the study that a folder belongs to; if that file is lost or damaged, the manifest (`checksums.txt`)
-does. Results of another study are neither used nor overwritten. A run locks the folder; the lock ends with its process.
+The file ``study.json`` names the study that a folder belongs to; if that file is lost or damaged, the manifest
+(``checksums.txt``) names it. Results of another study are neither used nor overwritten. A run locks its folder; the
+lock ends when the process of the run ends.
 """
 
 from __future__ import annotations
@@ -32,7 +33,13 @@ from askwise.text import files
 
 @contextmanager
 def lock(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder while the ``with`` block runs; raise `InputError` if another process holds it."""
+    """Hold the lock of a folder while the ``with`` block runs, so that no other run uses the folder.
+
+    The lock is a lock on the file ``.lock`` in the folder. The file is created if it does not exist, and it stays.
+
+    Raises:
+        InputError: another run holds the lock, or the folder cannot be written.
+    """
     try:
         handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
@@ -46,12 +53,13 @@ def lock(folder: Path) -> Iterator[None]:
 
 
 def _taken(handle: int) -> bool:
-    """Lock an open file until this process closes it or dies; return whether the lock was obtained.
+    """Try to lock an open file without waiting; return False if another process holds the lock.
 
-    False means that another process holds the lock. Where locks are not supported, the result is True.
+    The lock lasts until this process closes the file or ends. Where locks are not supported, nothing is locked, and the
+    result is True.
 
     Args:
-        handle: the file descriptor.
+        handle: the file descriptor of the open file.
     """
     try:
         import fcntl
@@ -75,10 +83,13 @@ OURS = "an empty folder, or the folder of this study (--out DIR chooses another)
 
 
 def refuse_others(folder: Path, study: Study) -> bool:
-    """Return True if the `study.json` of a folder names this study, False if there is no such file.
+    """Check that a folder does not belong to another study, according to its file ``study.json``.
+
+    Returns:
+        True if the file names this study, False if there is no such file.
 
     Raises:
-        InputError: the file names another study, or has the format of an earlier version.
+        InputError: the file names another study, or has the format of another version of askwise.
         Corrupt: the file is damaged.
     """
     _refuse_earlier(folder)
@@ -93,7 +104,7 @@ def refuse_others(folder: Path, study: Study) -> bool:
 
 
 def belongs_to(folder: Path, study: Study) -> bool:
-    """Return whether the `study.json` of a folder is intact and names this study."""
+    """Return whether the ``study.json`` of a folder is intact and names this study."""
     try:
         return refuse_others(folder, study)
     except (InputError, Corrupt):
@@ -120,15 +131,21 @@ def _refuse_earlier(folder: Path) -> None:
 
 
 def claim(folder: Path, study: Study, has_results: bool) -> Damaged | None:
-    """Make a folder belong to a study: write `study.json` and an empty `checksums.txt` if they are missing.
+    """Make a folder belong to a study: write ``study.json`` and an empty ``checksums.txt`` if they are missing.
 
-    Returns a description of a damaged `study.json` that was replaced, otherwise None.
+    A damaged ``study.json`` is replaced. If the folder contains results, ``checksums.txt`` must prove that they are
+    results of this study.
 
     Args:
-        folder: the folder. Its lock must be held, or two studies could claim it at once.
-        study: the study that it shall belong to.
-        has_results: whether there are results in the folder. They must then be those of this study, or `InputError` is
-            raised.
+        folder: the folder. The caller must hold its lock; otherwise two studies could claim the folder at once.
+        study: the study that the folder shall belong to.
+        has_results: whether the folder contains results.
+
+    Returns:
+        a description of the damaged ``study.json`` that was replaced, or None.
+
+    Raises:
+        InputError: the folder belongs to another study, or nothing proves that its results are those of this study.
     """
     damaged, manifest = None, read_manifest(folder, study.fingerprint)
     try:
@@ -145,13 +162,16 @@ def claim(folder: Path, study: Study, has_results: bool) -> Damaged | None:
 
 
 def _refuse_unproven(folder: Path, known: bool, damaged: Damaged | None, manifest: Manifest | None) -> None:
-    """Raise `InputError` unless the manifest of a folder proves that its results belong to the study that claims it.
+    """Check that the manifest of a folder (its file of checksums) proves that the results in it belong to a study.
 
     Args:
-        folder: the folder.
-        known: whether its `study.json` names the study; for the message.
-        damaged: what is wrong with `study.json`, None if it is intact or missing; for the message.
-        manifest: the folder's file of checksums, as read for the study; None if there is none.
+        folder: the folder, which contains results.
+        known: whether ``study.json`` in the folder names the study; for the error message.
+        damaged: what is wrong with ``study.json``, None if the file is intact or missing; for the error message.
+        manifest: the manifest as read for the study; None if there is none.
+
+    Raises:
+        InputError: the manifest is missing, or has no intact line of this study.
     """
     if manifest is not None and manifest.proves_owner:
         return

@@ -1,14 +1,14 @@
 """Play a task, which is one instance in all conditions of a study, and return its rows of the study's tables.
 
-A task consists of units: one episode in one condition (`EpisodeUnit`), or one expected cost that the study asks for
-(`ExpectedUnit`). Units do not depend on each other: each gives the same rows in any process and in any order. An agent
-or a teammate that raises an exception only affects its own unit, whose row then holds the error. An agent that hangs or
-ends its process has to be stopped from another process: see `askwise.studies.running.executors`.
+A task consists of units. A unit is one episode in one condition (`EpisodeUnit`), or one expected cost that the study
+asks for (`ExpectedUnit`). Units do not depend on each other: each unit gives the same rows in any process and in any
+order. If an agent or a teammate raises an exception, only the current unit is affected, and its row holds the error. An
+agent that hangs or ends its process has to be stopped from another process: see `askwise.studies.running.executors`.
 
 Why expected costs: episodes are samples. Under priors that favour goals near the teammate, most episodes cost nothing
 and a few cost a lot, so that even the mean over hundreds of episodes is imprecise. The expected cost of a method on one
-instance can be enumerated instead, and a lower bound shows how much any method could still gain. Both take seconds, so
-a study computes them for its first instances only.
+instance can be computed exactly instead, by enumeration. A lower bound shows how much any method could still save. Both
+take seconds, so a study computes them for its first instances only.
 """
 
 from __future__ import annotations
@@ -44,11 +44,12 @@ EXPECTED_TEAMMATE = "urop"
 
 @dataclass
 class TaskResult:
-    """The results of one task: one instance, played in all conditions of a study.
+    """The results of one task: the rows of one instance, played in all conditions of a study.
 
     Attributes:
-        index: the number of the instance.
-        tables: the rows about this instance in each table of the study, by the table's name (a key of `SCHEMAS`).
+        index: the number of the instance, from 0.
+        tables: the rows about this instance in each table of the study, by the name of the table: ``episodes``,
+            ``queries`` (questions), ``timings`` (computing times) and ``expected`` (computed expected costs).
     """
 
     index: int
@@ -57,7 +58,14 @@ class TaskResult:
 
 @dataclass
 class Rows:
-    """Rows for the four tables of a study: episodes, questions, times, and computed expected costs."""
+    """Rows for the four tables of a study; a row is a dict from column to value.
+
+    Attributes:
+        episodes: one row for each episode.
+        queries: one row for each question.
+        timings: one row for each episode, with its computing times.
+        expected: one row for each computed expected cost or lower bound.
+    """
 
     episodes: list[Row] = field(default_factory=list)
     queries: list[Row] = field(default_factory=list)
@@ -66,19 +74,20 @@ class Rows:
 
 
 class Unit(Protocol):
-    """The interface of a unit: one episode (`EpisodeUnit`) or one expected cost (`ExpectedUnit`) of a task.
+    """The interface of a unit of work: one episode (`EpisodeUnit`) or one expected cost (`ExpectedUnit`) of a task.
 
-    A task is one instance with all conditions of a study. Its units do not affect each other, even if one fails.
+    A task is one instance with all conditions of a study. The units of a task do not affect each other, even if one
+    fails.
     """
 
     @property
     def method(self) -> Method | None:
-        """The method whose code the unit runs, None if it computes a lower bound for all methods."""
+        """The method whose code the unit runs; None if the unit computes a lower bound of the costs of all methods."""
 
     def play(self, task: Task, problems: Problems) -> Rows:
         """Simulate the episode or compute the expected cost; return the resulting rows.
 
-        If an exception is raised, the result is a row with its message.
+        If an exception other than KeyboardInterrupt is raised, the only row has the message of the exception.
 
         Args:
             task: the instance with all its conditions.
@@ -91,12 +100,17 @@ class Unit(Protocol):
         Args:
             task: the instance with all its conditions.
             error: the message for the column ``error``.
-            prices: base price and price of naming one more goal; None stands for an unknown price.
+            prices: the base price of a question and the price of naming one more goal. None stands for a price that is
+                not known; the row then has the price that the condition states, if any.
         """
 
 
 def units(task: Task) -> Iterator[Unit]:
-    """Yield the episodes and expected costs of a task (one instance in all conditions), in the order of their rows."""
+    """Yield the units of work of a task: its episodes and its expected costs, in the order of their rows.
+
+    A task is one problem instance in all conditions of a study. Nothing is played or computed yet: `Unit.play` plays a
+    unit.
+    """
     for number in range(task.study.episodes):
         for condition in task.conditions():
             yield EpisodeUnit(number, condition)
@@ -104,7 +118,7 @@ def units(task: Task) -> Iterator[Unit]:
 
 
 def play(task: Task) -> TaskResult:
-    """Play a task (one instance in all its conditions) in this process; return all its rows."""
+    """Play a task (one problem instance in all conditions of a study) in this process, and return all its rows."""
     problems = Problems(task)
     return collect_rows(task, [unit.play(task, problems) for unit in units(task)])
 
@@ -112,13 +126,18 @@ def play(task: Task) -> TaskResult:
 def failed_task(task: Task, error: str) -> TaskResult:
     """Return the result of a task that could not be played: all its rows have the message `error`.
 
-    A task is one instance with all conditions.
+    A task is one instance with all conditions of a study.
     """
     return collect_rows(task, [unit.failed(task, error) for unit in units(task)])
 
 
 def collect_rows(task: Task, parts: Iterable[Rows]) -> TaskResult:
-    """Return the result of a task from the rows of its episodes and expected costs, in the order of `units`."""
+    """Combine the rows of a task's episodes and expected costs into the result of the task.
+
+    Args:
+        task: one instance with all conditions of a study.
+        parts: the rows of each episode and of each expected cost, in the order of `units`.
+    """
     rows = Rows()
     for part in parts:
         for each in fields(Rows):
@@ -127,15 +146,17 @@ def collect_rows(task: Task, parts: Iterable[Rows]) -> TaskResult:
 
 
 class Problems:
-    """The problems of one instance: one for each prior, price and answer model, made when it is first needed.
+    """The planning problems of one instance, such as a map: one for each prior, price and answer model of a study.
 
-    Call the object with a condition to get its problem. All problems share the tables that depend only on the instance.
+    A problem is made when it is first needed.
+
+    Call the object with a condition to get the problem. All problems share the tables that depend only on the instance.
 
     Args:
         task: the instance with all its conditions.
 
     Attributes:
-        setup_seconds: the time that the first problem and its divergence tables took; 0 before the first call.
+        setup_seconds: the time in seconds that making the first problem and its tables took; 0 before the first call.
     """
 
     def __init__(self, task: Task) -> None:
@@ -147,7 +168,7 @@ class Problems:
         self._answering: dict[tuple[StudyPrior, QueryCost, AnswerModel], Problem] = {}
 
     def __call__(self, condition: Condition) -> Problem:
-        """Return the problem that is played in a condition."""
+        """Return the instance's problem with the prior, prices and answer model of a condition."""
         if self._own is None:
             instance, start = self._task.instance(), time.perf_counter()
             self._own = as_problem(instance)
@@ -169,9 +190,10 @@ class Problems:
 
 
 def _begin(problem: Problem) -> PriceColumns:
-    """Return the base price and the price per goal of a problem, after recording them for the supervising process.
+    """Return the base price of a question and the price of each named goal in a problem, after recording them.
 
-    If this process dies, its supervisor writes the prices into the row with the error.
+    The prices are recorded in shared memory. If this process dies, its supervising process reads them there and writes
+    them into the row with the error.
     """
     prices = problem.query_cost.base, problem.query_cost.per_goal
     heartbeat.own.set_prices(*prices)
@@ -199,7 +221,7 @@ class EpisodeUnit:
 
     Attributes:
         number: the number of the episode, from 0.
-        condition: the condition that it is played in.
+        condition: the condition in which the episode is played: prior, prices, teammate, answers and method.
     """
 
     number: int
@@ -211,9 +233,14 @@ class EpisodeUnit:
         return self.condition.method
 
     def play(self, task: Task, problems: Problems) -> Rows:
-        """Simulate the episode; return a row about the episode, a row for each question, and a row of times.
+        """Simulate the episode; return a row about the episode, a row for each question, and a row of computing times.
 
-        If an exception is raised, there is only the row about the episode, with the message.
+        If an exception other than KeyboardInterrupt is raised, there is only the row about the episode, with the
+        message of the exception.
+
+        Args:
+            task: the instance with all its conditions.
+            problems: returns the problem of the episode's condition.
         """
         condition, rows, clock = self.condition, Rows(), Clock()
         key = self._key(task, UNKNOWN_PRICES)
@@ -237,9 +264,13 @@ class EpisodeUnit:
         return rows
 
     def failed(self, task: Task, error: str, prices: PriceColumns = UNKNOWN_PRICES) -> Rows:
-        """Return the row of an episode that could not be played, with the message `error`.
+        """Return the row to store for an episode that could not be played.
 
-        `prices` are base price and price per goal; None stands for an unknown price.
+        Args:
+            task: the instance with all its conditions.
+            error: the message for the column ``error``.
+            prices: the base price of a question and the price of naming one more goal. None stands for a price that is
+                not known; the row then has the price that the condition states, if any.
         """
         return Rows(episodes=[failed_row(self._key(task, prices), error)])
 
@@ -249,7 +280,11 @@ class EpisodeUnit:
 
 @dataclass
 class Clock:
-    """The sum of the seconds that an agent's decisions take; `timed` makes the agent add to it."""
+    """The total time that the decisions of an agent have taken; `timed` makes the agent add to it.
+
+    Attributes:
+        seconds: the time in seconds.
+    """
 
     seconds: float = 0.0
 
@@ -270,7 +305,9 @@ def timed(agent: Agent, clock: Clock) -> Agent:
 
 
 def failed_row(key: Row, error: str) -> Row:
-    """Return the row of the table of episodes for an episode that could not be played; its results are None.
+    """Return the row about an episode that could not be played, for the table of episodes.
+
+    The columns with results are None, and ``finished`` is False.
 
     Args:
         key: the columns that identify the episode (`askwise.studies.schema.tables.KEY`), with their values.
@@ -281,7 +318,9 @@ def failed_row(key: Row, error: str) -> Row:
 
 
 def episode_row(key: Row, episode: Episode) -> Row:
-    """Return the row of the table of episodes for an episode, which may have been cut off after too many steps.
+    """Return the row about an episode for the table of episodes: its goal, costs, and numbers of steps and questions.
+
+    If the episode was cut off after too many steps, its marginal cost is None and the column ``error`` says so.
 
     Args:
         key: the columns that identify the episode (`askwise.studies.schema.tables.KEY`), with their values.
@@ -307,7 +346,7 @@ def _is_certain(step: Step) -> bool:
 
 
 def query_rows(key: Row, episode: Episode) -> Iterator[Row]:
-    """Yield one row of the table of questions for each question of an episode.
+    """Yield one row for each question of an episode, for the table of questions.
 
     Args:
         key: the columns that identify the episode (`askwise.studies.schema.tables.KEY`), with their values.
@@ -334,7 +373,13 @@ def query_rows(key: Row, episode: Episode) -> Iterator[Row]:
 
 
 def _expected_units(task: Task) -> Iterator[Unit]:
-    """Yield a unit for each lower bound and exact expected cost that the study wants for the instance of a task."""
+    """Yield a unit for each lower bound and each exact expected cost that a study wants for one instance.
+
+    The units are the work to do; nothing is computed yet.
+
+    Args:
+        task: the instance with all conditions of the study.
+    """
     study = task.study
     bounded: set[tuple[object, ...]] = set()
     for condition in task.conditions():
@@ -349,12 +394,14 @@ def _expected_units(task: Task) -> Iterator[Unit]:
 
 @dataclass(frozen=True)
 class ExpectedUnit:
-    """One expected marginal cost that is computed instead of sampled. It implements `Unit`.
+    """The work on one expected marginal cost or lower bound, which is computed, not sampled. It implements `Unit`.
+
+    Marginal cost is cost minus the cost with the goal known from the start.
 
     Attributes:
-        condition: the prior, prices, answers and method for which it is computed.
-        bound: whether to compute the lower bound for all methods instead of the expected cost of the condition's
-            method.
+        condition: the prior, prices, answers and method for which the cost is computed.
+        bound: whether to compute a lower bound of the costs of all methods, instead of the expected cost of the
+            condition's method.
     """
 
     condition: Condition
@@ -362,11 +409,18 @@ class ExpectedUnit:
 
     @property
     def method(self) -> Method | None:
-        """The method whose cost is computed, None for a lower bound."""
+        """The method whose expected cost is computed; None for a lower bound of the costs of all methods."""
         return None if self.bound else self.condition.method
 
     def play(self, task: Task, problems: Problems) -> Rows:
-        """Compute the expected cost or lower bound; return one row, which has the message if an exception is raised."""
+        """Compute the expected cost or the lower bound; return one row with it.
+
+        If an exception other than KeyboardInterrupt is raised, the row has the message of the exception instead.
+
+        Args:
+            task: the instance with all its conditions.
+            problems: returns the problem of the condition.
+        """
         prices = UNKNOWN_PRICES
         try:
             problem = problems(self.condition)
@@ -379,17 +433,25 @@ class ExpectedUnit:
         return self._row(task, prices, expected=expected, verdict=verdict, states=states)
 
     def failed(self, task: Task, error: str, prices: PriceColumns = UNKNOWN_PRICES) -> Rows:
-        """Return the row of an expected cost that could not be computed, with the message `error`.
+        """Return the row to store for an expected cost or lower bound that could not be computed.
 
-        `prices` are base price and price per goal; None stands for an unknown price.
+        Args:
+            task: the instance with all its conditions.
+            error: the message for the column ``error``.
+            prices: the base price of a question and the price of naming one more goal. None stands for a price that is
+                not known; the row then has the price that the condition states, if any.
         """
         return self._row(task, prices, error=error)
 
     def _compute(self, task: Task, problem: Problem) -> tuple[float, str, int]:
-        """Return the expected marginal cost or its lower bound, how exact it is as text, and a measure of the work.
+        """Return the expected marginal cost or its lower bound, how exact it is (as text), and a count of the work.
 
-        The work is the number of states that were solved for a lower bound, or of the agent's decisions for an expected
-        cost.
+        For a lower bound, the count is the number of states that were solved; for an expected cost, it is the number of
+        decisions that the agent took.
+
+        Args:
+            task: the instance with all its conditions.
+            problem: the problem in the condition of this unit.
         """
         if self.bound:
             least = lower_bound(problem)

@@ -1,7 +1,8 @@
 """Run a study: send its tasks to workers, and store each result as soon as it arrives, in any order.
 
-Only as many tasks are submitted at a time as keep the workers busy, and each result is written to the disk before the
-next one is handled. Memory therefore does not grow with the size of the study.
+A task is one problem instance in all conditions of the study. At any time, only a few more tasks are submitted than the
+workers can play at once, and each result is written to the disk before the next one is handled. Memory therefore does
+not grow with the size of the study.
 
 Each run records its provenance in a separate file: which program ran on which machine, and when.
 """
@@ -48,10 +49,11 @@ class Ran:
     """The outcome of a run of a study.
 
     Attributes:
-        store: the folder of the results.
-        before: the number of instances that earlier runs had played.
+        store: the folder of the results, as an object that reads them.
+        before: the number of instances (problems of the study) whose results earlier runs had stored.
         played: the number of instances that this run played, including those that it played again.
-        damaged: the files that could not be used. Instances whose results were damaged or unfinished were played again.
+        damaged: the files in the folder that could not be used at the beginning. If they were results of single
+            instances, these instances were played again.
     """
 
     store: Store
@@ -63,7 +65,8 @@ class Ran:
 class Interrupted(KeyboardInterrupt):
     """Raised when Ctrl-C is pressed during a study.
 
-    All results so far are in the folder `store`.
+    Args:
+        store: the folder with all results so far; also an attribute.
     """
 
     def __init__(self, store: Store) -> None:
@@ -85,22 +88,25 @@ def run_study(
     """Play all instances of a study whose results are not stored yet, and store the results.
 
     Agents play in separate processes, within the limits of the study. Only instances that cannot be pickled are played
-    without separate processes and without limits.
+    in this process, without limits.
 
     Args:
-        study: the study.
-        folder: the folder of the results. If it contains results of this study, only instances without results are
-            played.
-        workers: the number of processes that play at the same time.
-        executor: gets one task for each instance, instead of `workers` local threads; it is not shut down.
-        dask: the address of a Dask scheduler, whose workers play instead of local processes.
-        retry_failed: whether to play instances again that have rows with errors.
-        show_progress: whether to draw a progress bar, or print lines if standard error is no terminal.
-        on_damage: called at the beginning with each file that cannot be used.
+        study: the study: instances, and the conditions in which each of them is played.
+        folder: the folder of the results; created if it does not exist. If it contains results of this study, only
+            instances without results are played.
+        workers: the number of processes that play at the same time on this machine.
+        executor: an executor that gets one task for each instance, instead of local threads; it is not shut down. None
+            for local threads, or for `dask`.
+        dask: the address of a Dask scheduler, whose workers play instead of local processes; None for local processes.
+        retry_failed: whether to play instances again for which an earlier run stored errors.
+        show_progress: whether to draw a progress bar; if standard error is no terminal, lines are printed instead.
+        on_damage: called before any instance is played, with each file in the folder that cannot be used; None for no
+            call.
 
     Raises:
         Interrupted: Ctrl-C was pressed.
-        InputError: the folder belongs to another study, or another run uses it.
+        InputError: the folder belongs to another study, or another run uses it; or the Dask cluster cannot be used.
+        WorkersGone: worker processes could not be started, or the executor failed.
     """
     store, run = Store(folder, study), new_run()
     try:
@@ -143,14 +149,17 @@ def _play_all(store: Store, left: list[int], workers: Workers, show_progress: bo
 def results(
     study: Study, indices: Iterable[int], workers: Workers, run: str, say: Callable[[str], None]
 ) -> Iterator[TaskResult]:
-    """Play instances of a study; yield the result of each as soon as it is finished.
+    """Play instances (problems) of a study in all conditions; yield the result of each as soon as it is finished.
 
     Args:
         study: the study.
-        indices: the numbers of the instances to play.
-        workers: the executor that plays them.
-        run: a name shared by worker processes that are ended together (`askwise.workers.pool.new_run`).
-        say: called with status messages of the workers.
+        indices: the numbers of the instances to play, from 0.
+        workers: the executor that plays the instances, and how many it can play at the same time.
+        run: the name of the run that the worker processes belong to (`askwise.workers.pool.new_run`).
+        say: called with status messages for the user.
+
+    Yields:
+        the rows of one instance, in any order of the instances.
 
     Raises:
         WorkersGone: the executor failed.
@@ -185,10 +194,13 @@ def _submit(study: Study, waiting: deque[int], out: dict[Future[TaskResult], int
 def _result(study: Study, index: int, future: Future[TaskResult]) -> TaskResult:
     """Return the result of a finished task; if the task raised an exception, all rows of the result have its message.
 
+    A task is one instance in all conditions of the study. Exceptions that mean that the task was not played, because
+    the workers are gone or the run has ended, are raised.
+
     Args:
         study: the study.
         index: the number of the instance that was played.
-        future: the finished future.
+        future: the finished future of the task.
     """
     try:
         return future.result()
@@ -204,7 +216,14 @@ def _result(study: Study, index: int, future: Future[TaskResult]) -> TaskResult:
 def provenance() -> dict[str, Any]:
     """Return the versions of programs, the machine and the command line of this process, as JSON-compatible data.
 
-    The keys are ``askwise``, ``git``, ``python``, ``packages``, ``system``, ``processor``, ``cores`` and ``command``.
+    The keys are:
+
+    - ``askwise`` and ``python``: their versions.
+    - ``git``: the commit of askwise's source code and whether files have changed since, as a dict; None without git.
+    - ``packages``: a dict from the names of installed packages, such as numpy, to their versions.
+    - ``system``, ``processor``: their names as text.
+    - ``cores``: the number of cores of the machine.
+    - ``command``: the command line as a list of words.
     """
     return {
         "askwise": __version__,
@@ -219,14 +238,19 @@ def provenance() -> dict[str, Any]:
 
 
 def utc_now() -> str:
-    """Return the current time in UTC, in ISO format to the second."""
+    """Return the current time in UTC as ISO 8601 text, such as ``2025-01-31T12:00:00+00:00``."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _git_state(folder: Path) -> dict[str, Any] | None:
-    """Return the commit of the source code in `folder`, None if no git repository contains this source code.
+    """Return the commit of the source code in `folder`; None if the source code belongs to no git repository.
 
-    The keys are ``commit``, and ``changed``: whether files were changed since that commit.
+    Args:
+        folder: the folder of askwise's package.
+
+    Returns:
+        a dict with the keys ``commit`` (the hash of the commit) and ``changed`` (whether files in the folder have
+        changed since).
     """
     commit = _git(folder, "rev-parse", "HEAD")
     # An installed package may lie inside the repository of another project (in a virtual environment). The commit of
@@ -237,12 +261,12 @@ def _git_state(folder: Path) -> dict[str, Any] | None:
 
 
 class RunRecord:
-    """A context manager that adds an entry about a run to `provenance.json`, and completes it when the run ends.
+    """A context manager that adds an entry about a run to ``provenance.json``, and completes it when the run ends.
 
-    The entry has versions, machine, limits, the times of beginning and end, and the number of instances.
+    The entry has versions, machine, limits, the number of instances, and the times at which the run began and ended.
 
     Args:
-        store: the folder of the study.
+        store: the folder of the study, which contains ``provenance.json``.
         tasks: the number of instances that the run is going to play.
     """
 
@@ -295,9 +319,9 @@ def _processor() -> str:
 
 
 class NoProgress:
-    """A display that does not show the progress of a run, and only prints messages on standard error.
+    """A display that does not show the progress of a run; it only prints messages on standard error.
 
-    Use it as a context manager.
+    It is a context manager, like the displays that show progress.
     """
 
     def __enter__(self) -> NoProgress:
@@ -307,17 +331,24 @@ class NoProgress:
         pass
 
     def advance(self, episodes: int) -> None:
-        """Do nothing: this class shows no progress."""
+        """Do nothing: this class shows no progress.
+
+        Args:
+            episodes: the number of episodes that have just finished.
+        """
 
     def say(self, text: str) -> None:
-        """Print a message on a separate line on standard error."""
+        """Print a message on a line of its own on standard error."""
         print(text, file=sys.stderr, flush=True)
 
 
 class ProgressLines(NoProgress):
-    """A display for logs, which prints a line about the progress of a run on standard error from time to time.
+    """A display for logs, which prints a line about the progress of a run on standard error at most every 30 seconds.
 
-    The arguments are those of `ProgressBar`.
+    Args:
+        title: the text at the beginning of each line.
+        total: the number of episodes of the study.
+        done: the number of episodes that were stored before this run.
     """
 
     def __init__(self, title: str, total: int, done: int) -> None:
@@ -325,7 +356,10 @@ class ProgressLines(NoProgress):
         self._began = self._printed = time.monotonic()
 
     def advance(self, episodes: int) -> None:
-        """Add `episodes` to the number of finished episodes; print a line, at most one every `LINE_SECONDS` (30)."""
+        """Add `episodes` to the number of finished episodes; print a line if the last line is at least 30 seconds old.
+
+        No line is printed once all episodes of the study are finished.
+        """
         self._done += episodes
         now = time.monotonic()
         if now - self._printed < LINE_SECONDS or self._done >= self._total:
@@ -336,12 +370,12 @@ class ProgressLines(NoProgress):
 
 
 class ProgressBar(NoProgress):
-    """A progress bar on standard error, with rate and remaining time.
+    """A progress bar on standard error, which also shows episodes per second and the remaining time.
 
     Args:
         title: the text before the bar.
         total: the number of episodes of the study.
-        done: the number of episodes that were stored before this run; the rate does not count them.
+        done: the number of episodes that were stored before this run; they are not counted in the episodes per second.
     """
 
     def __init__(self, title: str, total: int, done: int) -> None:
@@ -358,7 +392,7 @@ class ProgressBar(NoProgress):
         from rich.text import Text
 
         class Rate(ProgressColumn):
-            """Episodes per second since the run began."""
+            """A column of the progress bar that shows the episodes per second since the run began."""
 
             def render(self, task: RichTask) -> Text:
                 elapsed = task.finished_time if task.finished else task.elapsed
@@ -383,9 +417,13 @@ class ProgressBar(NoProgress):
         self._bar.stop()
 
     def advance(self, episodes: int) -> None:
-        """Move the bar forward by `episodes`, the number of episodes that have just finished."""
+        """Move the bar forward.
+
+        Args:
+            episodes: the number of episodes that have just finished.
+        """
         self._bar.advance(self._task, episodes)
 
     def say(self, text: str) -> None:
-        """Print a message above the bar."""
+        """Print a message above the bar, on standard error."""
         self._bar.console.print(text, markup=False, highlight=False)

@@ -4,14 +4,15 @@
 
     study.json            the study; a folder belongs to one study
     provenance.json       versions, machine and times of each run
-    checksums.txt         the manifest: size and checksum of every table and part
+    checksums.txt         the manifest: size and checksums of every table and part
     parts/episodes/00042.parquet, parts/queries/..., ...   one part of each table in `SCHEMAS` for each instance
     episodes.parquet, queries.parquet, ...                 the tables, combined from all parts at the end
 
-A part is written to a temporary file, flushed to the disk and renamed. A task (one instance) is done when all its parts
-exist and the manifest lists them, which happens last (see `checksums`). A run that is killed loses only the tasks that
-it was playing. A lock that ends with its process prevents two runs from using one folder. The run that holds the lock
-may remove files that a killed run left unfinished, and damaged parts, whose tasks are then played again.
+A part is written to a temporary file, flushed to the disk and renamed. A task (one instance in all conditions) is done
+when all its parts exist and the manifest lists them; a run adds them to the manifest last (see `checksums`). A run that
+is killed loses only the tasks that it was playing. Two runs cannot use one folder, because a run locks its folder; the
+lock ends with its process. The run that holds the lock may remove files that a killed run left unfinished. It may also
+remove damaged parts; their tasks are then played again.
 
 All files are checked when a study is continued, and again when their content is used.
 """
@@ -51,14 +52,14 @@ UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 class Store:
-    """The folder of one study: its results, their checksums and their provenance.
+    """The folder of one study, with its results, their checksums and their provenance.
 
-    Results are stored as parts: one Parquet file for each instance and table. The manifest, `checksums.txt`, lists
-    them.
+    Results are stored as Parquet files, one for each instance and table. The file ``checksums.txt``, called the
+    manifest, lists the size and checksums of each of them.
 
     Args:
         folder: the folder; created if it does not exist.
-        study: the study that the folder belongs to. `InputError` is raised if it belongs to another study.
+        study: the study that the folder belongs to. `InputError` is raised if the folder belongs to another study.
     """
 
     def __init__(self, folder: str | Path, study: Study) -> None:
@@ -76,12 +77,12 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the lock of the folder while the ``with`` block runs, so that no other run uses it; can be nested.
+        """Hold the lock of the folder while the ``with`` block runs, so that no other run uses the folder.
 
-        If the folder is new, it then belongs to the study.
+        If the folder is new, it belongs to the study from then on. Calls can be nested.
 
         Raises:
-            InputError: another run uses the folder, or it belongs to another study.
+            InputError: another run uses the folder, or the folder belongs to another study.
         """
         if self._holding:
             yield
@@ -99,14 +100,14 @@ class Store:
                 self._settle()
 
     def _settle(self) -> None:
-        """Wait until the names of new result files are on the disk; their contents already are."""
+        """Wait until the names of new result files are on the disk; the contents of these files are there already."""
         if self._written:
             self._written = False
             for name in SCHEMAS:
                 _on_file(files.sync_names, self._parts_of(name))
 
     def _results(self) -> Iterator[Path]:
-        """Yield the paths of all result files: first those of the whole tables, then those of single instances."""
+        """Yield the paths of all result files: first those of whole tables, then those of single instances."""
         yield from (path for name in SCHEMAS if (path := self._table(name)).exists())
         for name in SCHEMAS:
             yield from (self._part(name, index) for index in sorted(_numbers(self._parts_of(name))))
@@ -114,7 +115,11 @@ class Store:
     # -- parts -------------------------------------------------------------------------------------------------------
 
     def done(self) -> set[int]:
-        """Return the numbers of the instances that are done: their result files exist and have recorded checksums."""
+        """Return the numbers of the instances (problems of the study, from 0) that are done.
+
+        An instance is done if it has a result file for each table, and the manifest lists the checksums of all these
+        files.
+        """
         known = self._manifest().entries
         return {
             index
@@ -126,9 +131,12 @@ class Store:
         return {index for index in _numbers(self._parts_of(name)) if index < self.study.n_tasks}
 
     def clear(self) -> list[Damaged]:
-        """Remove temporary files and damaged or unfinished results; return the files that could not be used.
+        """Remove temporary files and unusable result files of instances; return all files that could not be used.
 
-        The lock must be held. Instances whose files are removed have to be played again.
+        A result file is unusable if it is damaged, or if its run was killed before it recorded the checksum.
+
+        The lock must be held (`locked`). Afterwards, instances whose files were removed are no longer done and have to
+        be played again. A damaged ``provenance.json`` is renamed, and damaged lines of ``checksums.txt`` are removed.
         """
         for folder in (self.folder, self.folder / "figures", *map(self._parts_of, SCHEMAS)):
             if folder.is_dir():
@@ -152,18 +160,21 @@ class Store:
         return found
 
     def _listed(self, manifest: Manifest, name: str) -> set[int]:
-        """Return the numbers of the instances whose file of the table `name` is listed in the manifest of checksums."""
+        """Return the numbers of the instances whose file of the table `name` is listed in `manifest`."""
         parts = (Path(each) for each in manifest.entries)
         found = (PART.fullmatch(part.name) for part in parts if part.parent == Path("parts", name))
         return {int(each[1]) for each in found if each}
 
     def _damage(self, manifest: Manifest, path: Path, name: str) -> Damaged | None:
-        """Return what is wrong with a file that has the rows of one instance, None if nothing is wrong.
+        """Return what is wrong with a file that has the rows of one instance; None if nothing is wrong.
 
         Args:
             manifest: the manifest, which lists the size and checksums that the file should have.
             path: the file.
-            name: the table that the rows belong to.
+            name: the name of the table that the rows belong to, such as ``episodes``.
+
+        Raises:
+            InputError: the user has no permission to read the file.
         """
         try:
             manifest.check(self._name(path), self._columns[name])
@@ -179,18 +190,21 @@ class Store:
         return None
 
     def _manifest(self) -> Manifest:
-        """Return the manifest of checksums; while the lock is not held, the file is read again at each call."""
+        """Return the manifest: the list of result files with their sizes and checksums.
+
+        While the lock is held, all calls return the same object; otherwise each call reads ``checksums.txt`` again.
+        """
         if self._held is not None:
             return self._held
         found = checksums.read_manifest(self.folder, self.study.fingerprint)
         return Manifest(self.folder, self.study.fingerprint) if found is None else found
 
     def _name(self, path: Path) -> str:
-        """Return the name of a file in the manifest of checksums: its path relative to the folder, with slashes."""
+        """Return the name of a file in ``checksums.txt``: its path relative to the folder, with forward slashes."""
         return path.relative_to(self.folder).as_posix()
 
     def failed(self) -> set[int]:
-        """Return the numbers of the instances that are done and have rows with errors."""
+        """Return the numbers of the instances (problems) that are completely played and have a row with an error."""
         manifest = self._manifest()
         return {
             index for index in sorted(self.done()) if any(self._has_errors(manifest, name, index) for name in CAN_FAIL)
@@ -201,7 +215,10 @@ class Store:
         return errors.null_count() < len(errors)
 
     def write(self, result: TaskResult) -> None:
-        """Write the rows of one instance, one file for each table, and then record the checksums of the files."""
+        """Write the rows of one instance, one file for each table; then list the files in ``checksums.txt``.
+
+        The lock must be held (`locked`).
+        """
         self._written = True
         entries = {}
         for name in SCHEMAS:
@@ -221,9 +238,12 @@ class Store:
     # -- tables ------------------------------------------------------------------------------------------------------
 
     def scan(self, name: str) -> pl.LazyFrame:
-        """Return the table `name` as a lazy frame over the files of all instances that are done, after checking them.
+        """Return the table `name` (such as ``episodes``) with the rows of all instances that are done, as a lazy frame.
 
-        Rows are in the order of the instances' numbers. A damaged file raises `InputError`.
+        The files are checked first. Rows are in the order of the instances' numbers.
+
+        Raises:
+            InputError: a file is damaged.
         """
         indices, manifest = sorted(self.done()), self._manifest()
         for index in indices:
@@ -237,9 +257,12 @@ class Store:
         return pl.scan_parquet(parts, glob=False, hive_partitioning=False)
 
     def combine(self) -> None:
-        """Write each table as one file with the rows of all instances.
+        """Write each table, such as ``episodes.parquet``, as one file with the rows of all instances that are done.
 
         The files of single instances are kept, so that the study can be continued.
+
+        Raises:
+            InputError: a file of an instance is damaged, another run uses the folder, or the tables cannot be written.
         """
         with self.locked():
             for name in SCHEMAS:
@@ -260,16 +283,23 @@ class Store:
             raise InputError(where, _one_line(error), "a place that can be written to") from None
 
     def table(self, name: str) -> pl.DataFrame:
-        """Return the table `name` from the file that `combine` wrote; raise `InputError` if that file is damaged."""
+        """Return the table `name` (such as ``episodes``) from the file that `combine` wrote.
+
+        Raises:
+            InputError: the file is missing or damaged.
+        """
         return self._read(self._manifest(), self._table(name), name)
 
     def _read(self, manifest: Manifest, path: Path, name: str) -> pl.DataFrame:
-        """Return the content of a Parquet file; its checksum is compared before polars parses it.
+        """Return the content of a Parquet file, after comparing the file with its checksum in the manifest.
 
         Args:
             manifest: the manifest of checksums.
-            path: the file: a combined table, or the rows of one instance.
-            name: the name of the table, which determines its columns.
+            path: the file: a whole table, or the rows of one instance.
+            name: the name of the table, which determines the expected columns.
+
+        Raises:
+            InputError: the file is missing or damaged, or the user has no permission to read it.
         """
         try:
             return pl.read_parquet(manifest.read(self._name(path), self._columns[name]))
@@ -284,11 +314,15 @@ class Store:
     # -- provenance --------------------------------------------------------------------------------------------------
 
     def write_json(self, name: str, data: dict[str, Any]) -> None:
-        """Write a JSON object, with a checksum of it, to the file `name` in the folder."""
+        """Write a JSON object, and a checksum of it, to the file `name` in the folder; replace an existing file."""
         checksums.write_record(self.folder / name, data)
 
     def previous_runs(self) -> list[dict[str, Any]]:
-        """Return the provenance of each earlier run in this folder, oldest first: versions, machine, times and more."""
+        """Return the provenance of each earlier run in this folder, oldest first: versions, machine, times and more.
+
+        Raises:
+            InputError: ``provenance.json`` is damaged.
+        """
         path = self.folder / PROVENANCE
         try:
             found = checksums.read_record(path)
@@ -297,9 +331,10 @@ class Store:
         return [] if found is None else list(found.get("runs", []))
 
     def _set_aside(self) -> list[Damaged]:
-        """Rename `provenance.json` if it is damaged: people may still be able to read it.
+        """Rename ``provenance.json`` if it is damaged; it is not removed, because people may still be able to read it.
 
-        Returns a list with a description of the damage; the list is empty if the file is intact or missing.
+        Returns:
+            a list with a description of the damage; empty if the file is intact or missing.
         """
         path = self.folder / PROVENANCE
         try:
@@ -331,7 +366,11 @@ def _forbidden(path: Path, error: OSError) -> InputError:
 
 
 def _on_file(operation: Callable[[Path], object], path: Path) -> None:
-    """Call `operation` with a path of the folder; turn an `OSError` into an `InputError` that names the path."""
+    """Call `operation` with a path in the study's folder.
+
+    Raises:
+        InputError: the operation raised an `OSError`; the message names the path.
+    """
     try:
         operation(path)
     except OSError as error:
@@ -340,7 +379,12 @@ def _on_file(operation: Callable[[Path], object], path: Path) -> None:
 
 
 def _free(path: Path) -> Path:
-    """Return an unused path to rename a damaged file to, such as ``provenance.damaged-1.json``."""
+    """Return a path that no file has yet, to which a damaged file can be renamed.
+
+    Args:
+        path: the damaged file; for ``provenance.json``, the result is ``provenance.damaged-1.json`` in the same folder,
+            or the same name with the next free number.
+    """
     names = (path.with_name(f"{path.stem}.damaged-{number}{path.suffix}") for number in itertools.count(1))
     return next(name for name in names if not os.path.lexists(name))
 

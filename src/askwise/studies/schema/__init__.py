@@ -1,4 +1,5 @@
-"""What a study is, how its file is read, and which columns its tables have.
+"""The definition of a study, the reader of study files, and the columns of the tables of results.
 
-`running` plays studies and writes the tables, `analysis` reads them. Both import this folder, and not each other.
+The package `running` plays studies and writes these tables, and `analysis` reads the tables. Both packages import this
+package, and neither imports the other.
 """

@@ -1,4 +1,8 @@
-"""Read conditions from a study file (priors, prices, teammates, answers, methods, beliefs), and limits of agents."""
+"""Functions that read the conditions of a study (priors, prices, methods and others) and the limits of agents.
+
+They read from study files, in which users describe studies. Wrong values raise `InputError`, which names the place in
+the file.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +32,14 @@ ALLOWED_LIMITS = "a number above 0, or 'none'"
 def chosen_label(field: Field, default: str) -> str:
     """Return the ``label`` of a prior or a method in a study file, or `default` if the file states none.
 
+    The label is its name in tables and figures.
+
     Args:
-        field: the entry of the prior or method in the file.
+        field: the entry of the prior or method in the file, a dict.
         default: the label if none is stated.
+
+    Raises:
+        InputError: the label is blank or no valid name.
     """
     if not field.has("label"):
         return default
@@ -41,12 +50,17 @@ def chosen_label(field: Field, default: str) -> str:
 
 
 def read_priors(root: Field, domain_name: str | None, from_files: bool) -> tuple[StudyPrior, ...]:
-    """Return the priors that a study file states.
+    """Return the priors over the goals that a study file lists under ``priors``; without this key, one default prior.
 
     Args:
         root: the whole study file.
-        domain_name: the domain of the instances; None if it is not known yet, which allows the priors of all domains.
-        from_files: whether the instances come from files. Their own priors are then allowed, and are the default.
+        domain_name: the name of the domain of the instances, which determines the allowed kinds of priors. None if it
+            is not known yet; then the kinds of all domains are allowed.
+        from_files: whether the instances come from files. The prior in each instance's file is then also allowed, and
+            is the default.
+
+    Raises:
+        InputError: a prior is not allowed, or two have the same label.
     """
     known = _any_kind() if domain_name is None else studies_of(domain_name).prior_kinds
     kinds = (*known, FROM_FILE) if from_files else known
@@ -73,11 +87,13 @@ def _prior(field: Field, kinds: tuple[str, ...]) -> StudyPrior:
 
 
 def read_exactly(root: Field, priors: tuple[StudyPrior, ...]) -> Exactly:
-    """Return the instances and priors for which a study file wants exact expected costs; by default, no instances.
+    """Return the entry ``exact`` of a study file: for which instances and priors to compute expected costs exactly.
+
+    Without the entry, there are no such instances.
 
     Args:
         root: the whole study file.
-        priors: the priors of the study. If the file does not select any, all of them are in the result.
+        priors: the priors of the study. If the entry has no key ``priors``, it applies to all of them.
     """
     if not root.has("exact"):
         return Exactly()
@@ -88,10 +104,11 @@ def read_exactly(root: Field, priors: tuple[StudyPrior, ...]) -> Exactly:
 
 
 def read_prices(root: Field, from_files: bool) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
-    """Return two tuples, the base prices of questions and the prices per goal that a study file states.
+    """Return two tuples that a study file states: the base prices of questions, and the prices of each named goal.
 
-    None in a tuple stands for the price in the instance's own file. This is the default if the instances come from
-    files; otherwise the defaults are 0.5 and 0.
+    A base price is the price of a question before any goal is named. None in a tuple stands for the price in the
+    instance's own file. For a price that the file does not state, the tuple has one element: None if the instances come
+    from files, otherwise 0.5 (base price) or 0 (price of a goal).
 
     Args:
         root: the whole study file.
@@ -102,9 +119,13 @@ def read_prices(root: Field, from_files: bool) -> tuple[tuple[float | None, ...]
 
 
 def _prices(root: Field, key: str, default: float | None) -> tuple[float | None, ...]:
-    """Return the prices that a study file states under `key`, as a number or a list of different numbers.
+    """Return the prices that a study file states under `key`, which has one number or a list of different numbers.
 
-    If the file does not have the key, the result has only `default`.
+    Args:
+        root: the whole study file.
+        key: the key, such as ``base``.
+        default: the only price in the result if the file does not have the key; None for the price in each instance's
+            file.
     """
     if not root.has(key):
         return (default,)
@@ -116,14 +137,18 @@ def _prices(root: Field, key: str, default: float | None) -> tuple[float | None,
 
 
 def read_teammates(root: Field, domain_name: str | None) -> Iterator[str]:
-    """Yield the names of a study's teammates, after constructing each of them once to check it.
+    """Yield the names of the teammates that a study file lists, after constructing each of them once to check the name.
 
-    The default is the teammate that each problem describes: ``policy``, or ``urop`` (a uniformly random optimal policy)
-    in tool fetching.
+    Without a list, the only teammate is the default: ``urop`` (a uniformly random optimal policy) in tool fetching;
+    ``policy``, the teammate that each problem describes, in other domains.
 
     Args:
         root: the whole study file.
-        domain_name: the domain of the instances; None if it is not known yet.
+        domain_name: the name of the domain of the instances; None if it is not known yet; the default is then
+            ``policy``.
+
+    Raises:
+        InputError: a teammate is unknown, or listed twice.
     """
     if not root.has("teammates"):
         yield "urop" if domain_name == DEFAULT_DOMAIN else "policy"
@@ -138,9 +163,9 @@ def read_teammates(root: Field, domain_name: str | None) -> Iterator[str]:
 
 
 def read_answers(root: Field) -> tuple[AnswerModel | None, ...]:
-    """Return the answer models that a study file lists.
+    """Return the answer models that a study file lists; an answer model states how often answers are wrong or missing.
 
-    Without a list, the result is ``(None,)``, which stands for each instance's own model.
+    Without a list, the result is ``(None,)``, which stands for the model in each instance's own file.
 
     Args:
         root: the whole study file.
@@ -157,7 +182,11 @@ def read_answers(root: Field) -> tuple[AnswerModel | None, ...]:
 
 
 def read_limits(root: Field) -> Limits:
-    """Return the limits of time and memory for agents that a study file (`root`) states; missing ones have defaults."""
+    """Return the limits of time and memory for agents that a study file states; missing limits have defaults.
+
+    Args:
+        root: the whole study file.
+    """
     if not root.has("limits"):
         return Limits()
     given = root.child("limits").object((), LIMIT_NAMES)
@@ -166,11 +195,14 @@ def read_limits(root: Field) -> Limits:
 
 
 def limit_from(text: str, option: str) -> float:
-    """Return the limit that the user gave as `text` on the command line; ``none`` is infinity.
+    """Return the limit that the user gave as `text` on the command line; infinity if the text is ``none``.
 
     Args:
-        text: the given value, in the unit of the limit.
-        option: the name of the option, for error messages.
+        text: a number above 0, in seconds or GiB depending on the option, or ``none`` for no limit.
+        option: the name of the option, for the error message.
+
+    Raises:
+        InputError: the text is neither ``none`` nor a number above 0.
     """
     try:
         return math.inf if text == NO_LIMIT else parse_number(text, option, above=0)
@@ -188,24 +220,33 @@ def _limit(field: Field) -> float:
 
 
 def read_methods(root: Field) -> tuple[Method, ...]:
-    """Return the methods of a study, after checking the options of those that are part of askwise.
+    """Return the methods that a study file lists, after checking the options of those methods that are part of askwise.
 
-    To check options, an agent is constructed with them. This runs no code of other people; `load_methods` does.
+    An agent is constructed to check the options of its method. Methods that are not part of askwise are returned
+    unchecked, so no code of other people runs; `load_methods` checks them. If the file lists ``beliefs``, the result
+    has each method with each of them.
 
     Args:
         root: the whole study file.
+
+    Raises:
+        InputError: an option is wrong, or two methods have the same label.
     """
     return _read(root, AGENTS.__contains__)
 
 
 def load_methods(root: Field) -> tuple[Method, ...]:
-    """Return the methods of a study, after checking the options of those that are not part of askwise.
+    """Return the methods that a study file lists, after checking the options of those that are not part of askwise.
 
-    To check options, an agent is loaded and constructed with them. This runs code of other people, whose mistakes are
-    raised as `InputError`.
+    An agent is loaded and constructed to check the options of its method. This runs code of other people. Methods of
+    askwise are returned unchecked; `read_methods` checks them. If the file lists ``beliefs``, the result has each
+    method with each of them.
 
     Args:
         root: the whole study file.
+
+    Raises:
+        InputError: an agent cannot be loaded or refuses its options, or two methods have the same label.
     """
     return _read(root, lambda name: name not in AGENTS)
 
@@ -248,13 +289,20 @@ def _stated(field: Field) -> Method:
 
 
 def _name(field: Field) -> str:
-    """Return the name of a method in a study file, or the location of a user's agent, such as ``mine.py:Likeliest``."""
+    """Return the name of a method in a study file, or the location of a user's agent, such as ``mine.py:Likeliest``.
+
+    Raises `InputError` for an unknown name. Whether the location exists is not checked.
+    """
     is_located = isinstance(field.value, str) and is_location(field.value)
     return field.text(None if is_located else methods())
 
 
 def _option(field: Field) -> Any:
-    """Return the value of a method's option in a study file; raise `InputError` if JSON cannot represent it."""
+    """Return the value of a method's option in a study file, after checking that JSON can represent the value.
+
+    Raises:
+        InputError: the value is neither a string, a finite number, true or false, nor a list of these.
+    """
     if isinstance(field.value, list):
         return [_option(element) for element in field.elements()]
     if isinstance(field.value, float) and not math.isfinite(field.value):
@@ -269,13 +317,16 @@ def _label(name: str, options: tuple[tuple[str, Any], ...]) -> str:
 
 
 def _checked(method: Method, field: Field) -> Method:
-    """Return `method` after constructing its agent once; raise `InputError` if its options are wrong.
+    """Return `method` after constructing its agent once to check the options.
 
     Otherwise the error would appear in every row of the study.
 
     Args:
         method: the method.
-        field: the place in the study file that states it, for the message.
+        field: the place in the study file that states the method, for the error message.
+
+    Raises:
+        InputError: the agent cannot be loaded, or refuses the options.
     """
     try:
         make_agent(method.name, **dict(method.options))

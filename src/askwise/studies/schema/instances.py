@@ -1,7 +1,8 @@
-"""The instances of a study: drawn at random, or read from files; and the ``[instances]`` section of a study file.
+"""The instances of a study, which are drawn at random or read from files.
 
-The adapter of the domain (`askwise.studies.schema.domain`) defines and checks the parameters with which instances are
-drawn. The domain itself reads and writes instance files.
+An instance is the description of one problem. The section ``[instances]`` of a study file states where the instances of
+the study come from. The adapter of the domain (`askwise.studies.schema.domain`) reads the parameters with which random
+instances are drawn. The domain itself reads and writes instance files.
 """
 
 from __future__ import annotations
@@ -31,12 +32,14 @@ ENDINGS = (".json", ".toml")
 
 @dataclass(frozen=True)
 class Generated:
-    """Random instances, drawn with the same parameters from different seeds.
+    """Random instances, drawn with the same parameters and different seeds. The study does not contain them.
+
+    An instance is the description of one problem.
 
     Attributes:
         count: the number of instances.
-        parameters: the parameters, already checked; they can draw an instance.
-        domain: the name of the domain.
+        parameters: the parameters, already checked; they can draw an instance from a seed.
+        domain: the name of the domain, that is, of the kind of problem.
     """
 
     count: int
@@ -44,18 +47,20 @@ class Generated:
     domain: str = DEFAULT_DOMAIN
 
     def describe(self) -> dict[str, Any]:
-        """Return the section ``[instances]`` of a study file that states these instances, as a dict."""
+        """Return the contents of the section ``[instances]`` of a study file that states these random instances."""
         return {**_named(self.domain), "count": self.count, **self.parameters.describe()}
 
 
 @dataclass(frozen=True)
 class Given:
-    """Instances from files. The study contains them, so that other machines do not need the files.
+    """Instances that were read from files. The study contains them, so that other machines do not need the files.
+
+    An instance is the description of one problem.
 
     Attributes:
-        files: the names of the files, relative to the study file.
-        instances: the instances that were read, in the same order.
-        domain: the name of their domain.
+        files: the names of the files, relative to the folder of the study file.
+        instances: the instance in each file, in the order of `files`; the type of the objects depends on the domain.
+        domain: the name of the domain (the kind of problem) to which all instances belong.
     """
 
     files: tuple[str, ...]
@@ -68,9 +73,10 @@ class Given:
         return len(self.files)
 
     def describe(self) -> dict[str, Any]:
-        """Return the section ``[instances]`` of a study file that states these instances, as a dict.
+        """Return the section ``[instances]`` of a study file that names these files, and a checksum, as a dict.
 
-        Its key ``sha256`` has a checksum of their content.
+        The keys are ``files`` (the names), ``sha256`` (a checksum of the contents of all instances) and, unless the
+        domain is the default one, ``domain``.
         """
         write = domain(self.domain).write
         contents = json.dumps([write(instance) for instance in self.instances], sort_keys=True)
@@ -93,9 +99,9 @@ def distinct(field: Field, values: list[Any], labels: list[Any]) -> list[Any]:
     """Return `values` unchanged; raise `InputError` if there are none, or if two of their `labels` are equal.
 
     Args:
-        field: the list in the study file that states the values, for the message.
-        values: what the list states, such as instances or methods.
-        labels: a label for each value.
+        field: the list in the study file from which the values were read, for the error message.
+        values: the values, such as instances or methods.
+        labels: one label for each value, in the same order.
     """
     if not values:
         raise field.refuse("at least one")
@@ -107,11 +113,11 @@ def distinct(field: Field, values: list[Any], labels: list[Any]) -> list[Any]:
 
 @dataclass(frozen=True)
 class NamedFiles:
-    """The names of instance files in a study file, before the files are opened.
+    """The names of instance files in a study file, before the instance files are opened.
 
     Attributes:
         field: the list of names in the study file.
-        domain: None, because the domain is only known when the files are read.
+        domain: always None, because the domain is not known before the instance files are read.
     """
 
     field: Field
@@ -119,10 +125,16 @@ class NamedFiles:
 
 
 def stated_instances(root: Field) -> Generated | NamedFiles:
-    """Return the instances that a study file (`root`) states, without drawing any or opening a file.
+    """Return the instances that a study file states, without drawing an instance or opening an instance file.
 
-    Wrong keys and values raise `InputError`. If the instances come from files, the result only has the names of these
-    files; `found_instances` reads them.
+    Args:
+        root: the contents of the whole study file.
+
+    Returns:
+        The parameters of random instances, or only the names of instance files, which `found_instances` reads.
+
+    Raises:
+        InputError: the section ``[instances]`` has a wrong key or value.
     """
     if not root.has("instances"):
         return _drawn(Field("instances", {}), DEFAULT_DOMAIN)
@@ -136,7 +148,13 @@ def stated_instances(root: Field) -> Generated | NamedFiles:
 
 
 def drawn_keys(name: str = DEFAULT_DOMAIN) -> tuple[str, ...]:
-    """Return the keys that the section ``[instances]`` may have for random instances of the domain called `name`."""
+    """Return the keys that the section ``[instances]`` of a study file may have for random instances of a domain.
+
+    The key ``domain``, which may always be there, is not included.
+
+    Args:
+        name: the name of the domain.
+    """
     return ("count", *studies_of(name).parameter_keys)
 
 
@@ -148,13 +166,14 @@ def _drawn(field: Field, name: str) -> Generated:
 
 
 def found_instances(stated: Generated | NamedFiles, folder: Path) -> Generated | Given:
-    """Return the instances that a study file states, after reading their files or trying to draw a random one.
-
-    `InputError` is raised if this fails.
+    """Read the files of a study's instances, or check that random instances can be drawn; return the instances.
 
     Args:
-        stated: the instances as `stated_instances` returns them.
-        folder: the folder that names of files are relative to.
+        stated: the instances as `stated_instances` returns them. Random ones are returned unchanged.
+        folder: the folder to which the names of instance files are relative.
+
+    Raises:
+        InputError: a file cannot be read, the files belong to different domains, or no random instance can be drawn.
     """
     if isinstance(stated, NamedFiles):
         return _given(stated.field, folder)
@@ -176,11 +195,17 @@ def _given(field: Field, folder: Path) -> Given:
 
 
 def _matching(field: Field, folder: Path) -> list[str]:
-    """Return the names of the files, relative to `folder`, that an entry of a study's list of files stands for.
+    """Return the names of the files that one entry of a study's list of instance files stands for.
+
+    The names are sorted. They are relative to `folder`, unless the entry is an absolute path.
 
     Args:
-        field: the entry: the name of a file, the name of a folder (all instance files in it), or a pattern with stars.
-        folder: the folder that names are relative to.
+        field: the entry. It is the name of a file, the name of a folder, which stands for all instance files in it, or
+            a pattern with stars, such as ``maps/*.json``.
+        folder: the folder to which names are relative.
+
+    Raises:
+        InputError: no file matches the pattern, or the folder has no instance files.
     """
     text = field.text()
     if "*" not in text or os.path.lexists(folder / text):
@@ -198,13 +223,14 @@ def _matching(field: Field, folder: Path) -> list[str]:
 
 
 def _pattern(text: str, folder: Path) -> str:
-    """Return a file pattern that matches the names of existing folders literally, even if they have brackets in them.
+    """Return a file pattern in which brackets and other special characters in the names of folders are escaped.
 
-    Special characters are escaped in the parts before the first star, provided that these lead to an existing folder.
+    Without this, a folder such as ``maps [old]`` would itself be taken for a pattern. Only the parts before the first
+    star are escaped, and only if they lead to an existing folder. Otherwise `text` is returned unchanged.
 
     Args:
         text: the pattern, such as ``maps [old]/*.json``.
-        folder: the folder that it is relative to.
+        folder: the folder to which the pattern is relative.
     """
     parts = Path(text).parts
     plain = list(itertools.takewhile(lambda part: "*" not in part, parts))

@@ -1,10 +1,14 @@
-"""A study: instances, and the conditions (prior, teammate, answers, costs, method) in which each of them is played.
+"""A study: problem instances, and the conditions in which each of them is played.
 
-A study is an immutable value, the same whether it came from a file, from options or from Python. Its `fingerprint`
-identifies it. All randomness comes from its seed, the number of the instance and the number of the episode. Each
-instance with all its conditions is therefore a `Task` that can be played anywhere, in any order, and always gives the
-same rows. For one prior and teammate, all conditions of an instance share the goal and the teammate's path, so that
-differences in their results are due to the methods.
+A condition is one combination of a prior over the goals, a teammate, an answer model, prices of questions, and the
+method that plays. A `Study` is an immutable value, the same whether it was made from a file, from command-line options
+or in Python. Its `fingerprint` identifies it.
+
+All randomness depends only on the seed of the study, the number of the instance and the number of the episode. An
+instance with all its conditions is a `Task`. Tasks can be played on any machine and in any order, and a task always
+gives the same rows of results. In one episode of an instance, all conditions with the same prior and teammate share the
+goal and the teammate's path. Differences between the results of such conditions are therefore due to the methods,
+prices and answers.
 """
 
 from __future__ import annotations
@@ -33,12 +37,13 @@ FROM_FILE = "file"
 
 @dataclass(frozen=True)
 class Method:
-    """A method that a study plays: an agent with options and a label.
+    """A method that a study compares with others: the name of an agent, its options, and a label for figures.
 
     Attributes:
-        name: the name of the method, or the location of the user's own agent, such as ``mine.py:Likeliest``.
-        label: the name in tables and figures.
-        options: the options of the agent, as pairs of name and value.
+        name: the name of a method, such as ``planner``; or the location of the user's own agent, such as
+            ``mine.py:Likeliest``.
+        label: the name of the method in tables and figures.
+        options: the options with which the agent is made, as pairs of name and value.
     """
 
     name: str
@@ -47,18 +52,18 @@ class Method:
 
     @property
     def is_ours(self) -> bool:
-        """Whether the method is part of askwise."""
+        """Whether the method is part of askwise, not one of another package or of the user."""
         return self.name in AGENTS
 
     def make(self) -> Agent:
-        """Return a new agent with the options of the method."""
+        """Return a new agent that plays by this method, with the options of the method."""
         return make_agent(self.name, **dict(self.options))
 
     def make_for(self, problem: Problem, teammate: str) -> Agent:
-        """Return a new agent for a problem and a teammate.
+        """Return a new agent that plays by this method, with a belief that suits the teammate.
 
-        Options that the method does not state have defaults that suit problem and teammate: for instance, a belief
-        that allows for errors if the teammate makes errors.
+        If the teammate may make errors or the problem states its policies, the agent gets the belief ``robust``, which
+        allows for errors, unless the options of the method state another belief.
 
         Args:
             problem: the problem that the agent is going to play.
@@ -67,18 +72,18 @@ class Method:
         return agent_for(problem, self.name, errs=may_err(problem, teammate), **dict(self.options))
 
     def describe(self) -> dict[str, Any]:
-        """Return the method as an entry of the list ``methods`` in a study file: its name, label and options."""
+        """Return the method as a study file states it: a dict with ``name``, ``label`` and the options by name."""
         return {"name": self.name, "label": self.label, **dict(self.options)}
 
 
 @dataclass(frozen=True)
 class StudyPrior:
-    """A prior over the goals, as a study states it.
+    """A prior over the goals, as a study states it: a kind of prior with a temperature, and a label for figures.
 
     Attributes:
-        label: the name in tables and figures.
-        kind: a kind of prior that the domain knows, such as ``far``; or `FROM_FILE` for the prior in each instance's
-            file.
+        label: the name of the prior in tables and figures.
+        kind: a kind of prior that the domain knows, such as ``far``; or `FROM_FILE` (the text ``file``) for the prior
+            in each instance's own file.
         temperature: the temperature of the prior; the higher it is, the more uniform the prior.
     """
 
@@ -88,25 +93,27 @@ class StudyPrior:
 
     @property
     def chosen_kind(self) -> str | None:
-        """The kind of prior, such as ``far``; None if each instance keeps the prior in its file."""
+        """The kind of prior, such as ``far``; None if each instance keeps the prior in its own file."""
         return None if self.kind == FROM_FILE else self.kind
 
     def describe(self) -> dict[str, Any]:
-        """Return the prior as an entry of the list ``priors`` in a study file: its kind, temperature and label."""
+        """Return the prior as a study file states it: a dict with ``kind``, ``temperature`` and ``label``."""
         return {"kind": self.kind, "temperature": self.temperature, "label": self.label}
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One combination of settings in which every instance of a study is played.
+    """One of the conditions in which a study plays each instance: a combination of prior, teammate, prices and method.
 
     Attributes:
         prior: the prior over the goals.
         teammate: the name of the teammate, such as ``noisy:0.1``.
-        base: the price of a question before any goal is named, None for the price in the instance's file.
-        per_goal: the price of each goal named in a question, None for the price in the instance's file.
-        method: the method that plays.
-        answers: the answer model, None for the model in the instance's file.
+        base: the fixed part of the price of a question; None for the value in the instance's own file.
+        per_goal: the price of each goal that a question names, in addition to `base`; None for the value in the
+            instance's own file.
+        method: the method that decides for the ego agent.
+        answers: the model of the teammate's answers, which may be wrong or refused; None for the model that the
+            instance states.
     """
 
     prior: StudyPrior
@@ -118,14 +125,14 @@ class Condition:
 
     @property
     def teammate_label(self) -> str:
-        """The teammate in tables and figures: its name and, if the study states one, its answer model."""
+        """The teammate as tables and figures show it: its name and, unless `answers` is None, the answer model."""
         return self.teammate if self.answers is None else f"{self.teammate}, {self.answers}"
 
     def query_cost(self, own: QueryCost) -> QueryCost:
-        """Return the price of questions in this condition.
+        """Return the prices of questions in this condition.
 
         Args:
-            own: the price in the instance's file, which holds where the condition states none.
+            own: the prices that the instance states. They hold where `base` or `per_goal` of the condition is None.
         """
         base = own.base if self.base is None else self.base
         return replace(own, base=base) if self.per_goal is None else QueryCost(base, self.per_goal)
@@ -133,42 +140,45 @@ class Condition:
 
 @dataclass(frozen=True)
 class Exactly:
-    """The instances and priors for which a study also computes expected costs exactly, in addition to playing episodes.
+    """The instances and priors for which a study computes exact expected costs, in addition to playing episodes.
 
     Attributes:
-        instances: the number of instances, counted from the first.
-        priors: the labels of the priors.
+        instances: how many instances have exact costs: the first ones of the study.
+        priors: the labels of the priors that have exact costs.
     """
 
     instances: int = 0
     priors: tuple[str, ...] = ()
 
     def describe(self) -> dict[str, Any]:
-        """Return the entry ``exact`` of a study file, a dict with the keys ``instances`` and ``priors``."""
+        """Return the entry ``exact`` of a study file: a dict with the keys ``instances`` and ``priors``."""
         return {"instances": self.instances, "priors": list(self.priors)}
 
 
 @dataclass(frozen=True)
 class Study:
-    """A study: instances, and the conditions in which each of them is played.
+    """A study: problem instances, and the conditions in which each of them is played.
+
+    A condition is one combination of an element of `priors`, `teammates`, `answers`, `base`, `per_goal` and `methods`.
+    Each instance is played in all conditions.
 
     Attributes:
-        name: the name, also that of the folder of results.
+        name: the name of the study, and of the folder for its results.
         title: the title of the report.
         seed: the seed of all random numbers.
-        episodes: the number of episodes for each instance and condition.
-        instances: where the problems of the study come from: drawn at random, or read from files.
+        episodes: the number of episodes that are played for each instance in each condition.
+        instances: the problems of the study: random ones, or those that were read from files.
         priors: the priors over the goals.
-        teammates: the names of the teammates.
-        base: the prices of a question before any goal is named; None stands for the price in each instance's
+        teammates: the names of the teammates, such as ``noisy:0.1``.
+        base: values for the fixed part of the price of a question; None stands for the value in each instance's own
             file.
-        per_goal: the prices of each goal named in a question; None as in `base`.
-        methods: the methods to compare, each of which decides for the ego agent.
-        max_steps: the number of steps after which an episode is cut off, None for the default.
-        bounds: the number of instances, counted from the first, for which a lower bound of all methods' costs is
-            computed.
-        exact: the instances and priors for which expected costs are computed exactly.
-        answers: the answer models; None stands for the model in each instance's file.
+        per_goal: values for the price of each goal that a question names, in addition to `base`; None stands for the
+            value in each instance's own file.
+        methods: the methods to compare; each of them decides for the ego agent.
+        max_steps: the number of steps after which an episode is cut off; None for a limit far above what is needed.
+        bounds: for how many instances, from the first one on, a lower bound on the cost of all methods is computed.
+        exact: the instances and priors for which the expected costs of methods are computed exactly.
+        answers: models of the teammate's answers; None stands for the model that each instance states.
         limits: the limits of time and memory for agents.
     """
 
@@ -190,7 +200,7 @@ class Study:
     """Limits of a run. Studies that differ only in their limits are equal, and have the same fingerprint."""
 
     def describe(self) -> dict[str, Any]:
-        """Return all settings of the study except its limits, as JSON-compatible data with the keys of a study file."""
+        """Return all settings of the study except `limits`, as JSON-compatible data with the keys of a study file."""
         # Left out if the study states no answers, so that its fingerprint is the same as in earlier versions.
         answers = {} if self.answers == (None,) else {"answers": [str(model) for model in self.answers]}
         return {
@@ -212,34 +222,32 @@ class Study:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A checksum of all settings except the limits, which identifies the study.
-
-        It has 16 hexadecimal digits.
-        """
+        """A text of 16 hexadecimal digits that identifies the study: a checksum of all settings except `limits`."""
         plain = json.dumps(self.describe(), sort_keys=True)
         return hashlib.sha256(plain.encode()).hexdigest()[:16]
 
     @property
     def domain(self) -> str:
-        """The name of the domain of the instances."""
+        """The name of the domain (the kind of problem) to which the instances belong, such as ``tool-fetching``."""
         return self.instances.domain
 
     @property
     def n_tasks(self) -> int:
-        """The number of tasks. A task is one instance with all conditions, so there are as many as instances."""
+        """The number of tasks. A task is one instance with all conditions, so each instance has one task."""
         return self.instances.count
 
     @property
     def episodes_per_task(self) -> int:
-        """The number of episodes on each instance, in all conditions together."""
+        """The number of episodes that are played on each instance, in all conditions together."""
         costs = len(self.base) * len(self.per_goal)
         company = len(self.teammates) * len(self.answers)
         return self.episodes * len(self.priors) * company * costs * len(self.methods)
 
     def task(self, index: int) -> Task:
-        """Return the task of an instance: the instance with all conditions, which any process or machine can play.
+        """Return the task of one instance: this instance with all conditions, as any process or machine can play it.
 
-        `index` is the number of the instance, from 0.
+        Args:
+            index: the number of the instance, from 0.
         """
         source = self.instances
         own = source if isinstance(source, Generated) else source.instances[index]
@@ -249,12 +257,12 @@ class Study:
 
 @dataclass(frozen=True)
 class Task:
-    """One instance with all conditions of a study: the unit of work that is sent to other processes and machines.
+    """One problem instance with all conditions of a study: a unit of work for any process or machine.
 
     Attributes:
-        index: the number of the instance, from 0.
-        study: the study, without its instances.
-        source: the instance, or a description of random instances to draw it from.
+        index: the number of the instance in the study, from 0.
+        study: the study without its instances, so that the task is small.
+        source: the instance; or, as a `Generated`, the parameters from which the method `instance` draws it.
     """
 
     index: int
@@ -262,11 +270,19 @@ class Task:
     source: Generated | Any
 
     def instance(self) -> Any:
-        """Return the instance: `source` itself, or drawn as `source` describes, from the study's seed and `index`."""
+        """Return the problem instance of this task.
+
+        It is `source` itself or, if `source` is a `Generated`, a random instance that depends only on the study's seed
+        and `index`.
+        """
         return self.source.parameters.draw(self._seed(0)) if isinstance(self.source, Generated) else self.source
 
     def episode_seed(self, episode: int) -> np.random.SeedSequence:
-        """Return the seed of the episode with the number `episode`; it is the same in all conditions."""
+        """Return the seed of an episode of this instance, which is the same in all conditions.
+
+        Args:
+            episode: the number of the episode, from 0.
+        """
         return self._seed(1 + episode)
 
     def _seed(self, number: int) -> np.random.SeedSequence:
@@ -274,9 +290,10 @@ class Task:
         return np.random.SeedSequence(self.study.seed, spawn_key=(self.index, number))
 
     def conditions(self) -> Iterator[Condition]:
-        """Yield all conditions of the study, in an order in which prices and methods vary fastest.
+        """Yield all conditions of the study, that is, combinations of prior, teammate, answers, prices and method.
 
-        Conditions that differ only in prices and methods can share tables that depend on the prior.
+        Methods vary fastest, then prices. So conditions that differ only in methods and prices follow each other, and
+        can share the tables that depend on the prior.
         """
         study = self.study
         for prior in study.priors:
@@ -291,7 +308,7 @@ def differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]
     """Return the names of the settings in which two studies differ.
 
     Args:
-        ours: the settings of one study, from `Study.describe`.
-        theirs: the settings of the other study.
+        ours: the settings of one study, as `Study.describe` returns them.
+        theirs: the settings of the other study, in the same form.
     """
     return [key for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)]

@@ -1,32 +1,34 @@
-"""Study files: TOML files that describe a study, checked key by key.
+"""Study files: TOML files that describe a study, in which methods play many problem instances; every key is checked.
 
-::
+An example with most keys::
 
-    name = "mine"
-    seed = 1
-    episodes = 2                              # for each instance and condition; default 1
-    priors = ["far", {kind = "near", temperature = 2.0}]   # default: uniform, or the files' own
-    base = 0.5                                # price of a question; or a list; default: 0.5, or the files' own
-    per_goal = [0.0, 0.2]                     # price for each goal that it names; default: 0, or the files' own
+    name = "mine"                             # of the study, and of the folder for its results
+    seed = 1                                  # default 0
+    episodes = 2                              # for each instance in each condition; default 1
+    priors = ["far", {kind = "near", temperature = 2.0}]   # default: uniform (*)
+    base = 0.5                                # fixed part of the price of a question, or a list; default 0.5 (*)
+    per_goal = [0.0, 0.2]                     # price of each goal that a question names, or a list; default 0 (*)
     teammates = ["urop", "noisy:0.1"]         # default: urop; in domains other than tool fetching: policy
-    answers = ["truthful", "wrong:0.05,refused:0.1"]       # default: truthful, or as stated in the files
+    answers = ["truthful", "wrong:0.05,refused:0.1"]       # default: truthful (*)
     beliefs = ["elimination", "bayes"]        # every method with every belief; default: the belief of each method
-    bounds = 20                               # lower bounds for the first 20 instances; default 0
-    exact = {instances = 5, priors = ["near"]}   # exact costs for the first 5 instances; default: none
+    bounds = 20                               # lower bounds on costs for the first 20 instances; default 0
+    exact = {instances = 5, priors = ["near"]}   # exact expected costs for the first 5 instances; default: none
     limits = {decision_seconds = 60}          # limits of agents; default 300, and 3600 for episode_seconds
     methods = ["never", {name = "ezq", label = "ezq, local", optimiser = "local"}]
 
-    [instances]
+    [instances]                               # how random instances are drawn
     count = 100
-    size = [20, 20]                           # or one number
+    size = [20, 20]                           # columns and rows, or one number for both
     stations = 50
     toolboxes = 5
     walls = 0.1                               # share of the cells; default 0
     clustered = false
 
-Instead of drawing instances, ``[instances]`` may name them: ``files = ["office.json", "more/*.json"]``, relative to
-the study file. Keys of a method other than ``name`` and ``label`` are options of the agent. More keys are ``title``,
-the title of the report, and ``max_steps``, the number of steps after which an episode is cut off.
+The section ``[instances]`` may name files with instances instead, ``files = ["office.json", "more/*.json"]``, relative
+to the folder of the study file. Then the defaults marked ``(*)`` are what each instance file states.
+
+Keys of a method other than ``name`` and ``label`` are options of the agent. More keys are ``title``, the title of the
+report, and ``max_steps``, the number of steps after which an episode is cut off.
 """
 
 from __future__ import annotations
@@ -90,7 +92,7 @@ SHIPPED = resources.files("askwise.studies") / "studies"
 
 
 def shipped_studies() -> tuple[str, ...]:
-    """Return the names of the studies that come with askwise, sorted."""
+    """Return the names of the studies that come with askwise, such as ``paper``, in alphabetical order."""
     return tuple(sorted(entry.name.removesuffix(".toml") for entry in SHIPPED.iterdir() if entry.name[-5:] == ".toml"))
 
 
@@ -98,18 +100,27 @@ def load_study(given: str | Path, overrides: Mapping[str, Any] | None = None) ->
     """Read a study file, check it, and return the study with its instances and methods loaded.
 
     Args:
-        given: a study file, or the name of a study that comes with askwise.
-        overrides: settings that replace those of the file; ``instances`` is replaced key by key.
+        given: the path of a study file, or the name of a study that comes with askwise.
+        overrides: settings that replace those of the file; in the section ``instances`` only the given keys are
+            replaced.
+
+    Raises:
+        InputError: there is no such study, or the file, an instance file or a method has a mistake.
     """
     settings, folder = read_settings(given)
     return study_from(merged(settings, overrides or {}), folder)
 
 
 def read_settings(given: str | Path) -> tuple[dict[str, Any], Path]:
-    """Return the unchecked settings of a study file, and the folder that its instance files are relative to.
+    """Read a study file; return its settings, not checked yet, and the folder for relative names of instance files.
+
+    The folder is that of the study file, or the current folder for a study that comes with askwise.
 
     Args:
-        given: a study file, or the name of a study that comes with askwise.
+        given: the path of a study file, or the name of a study that comes with askwise.
+
+    Raises:
+        InputError: there is no such study, or the file is not TOML or describes something other than a study.
     """
     path, known = Path(given), shipped_studies()
     if str(given) in known and not _is(path.is_file):  # a folder of that name does not hide the shipped study
@@ -128,9 +139,9 @@ def read_settings(given: str | Path) -> tuple[dict[str, Any], Path]:
 
 
 def _is(test: Callable[[], bool]) -> bool:
-    """Return the result of `test`, a method such as `Path.is_file`.
+    """Call `test`, a bound method such as ``path.is_file``, and return its result.
 
-    It is False if the method raises `OSError`, as for a path that is too long.
+    The result is False if `test` raises `OSError`, for instance because the path is too long.
     """
     try:
         return test()
@@ -139,9 +150,12 @@ def _is(test: Callable[[], bool]) -> bool:
 
 
 def merged(settings: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `settings` of a study file with some of them replaced by `overrides`.
+    """Return the settings of a study file with some of them replaced.
 
-    The section ``instances`` is not replaced as a whole, but key by key.
+    Args:
+        settings: the settings of the study file, which are not changed.
+        overrides: the new settings. In the section ``instances`` only the given keys are replaced, not the whole
+            section.
     """
     found = {**renamed(settings), **{key: value for key, value in renamed(overrides).items() if key != "instances"}}
     drawn = overrides.get("instances")
@@ -152,9 +166,13 @@ def merged(settings: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[st
 
 
 def renamed(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a study file with keys of earlier versions replaced by their present names.
+    """Return the settings of a study file, with the present names of keys in place of names from earlier versions.
 
-    `InputError` is raised if the file has both the earlier and the present name of a setting.
+    Args:
+        settings: the settings, which are not changed.
+
+    Raises:
+        InputError: a setting occurs under its earlier name and under its present name.
     """
     found: dict[str, Any] = {}
     for key, value in settings.items():
@@ -166,12 +184,13 @@ def renamed(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def quicker(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a shorter study, whose name ends with ``-quick``.
+    """Return the settings of a shorter study, made from those of a study file; its name ends with ``-quick``.
 
-    It has at most 10 random instances, and of the prices per goal only the first, a middle one and the last.
+    The shorter study has at most 10 random instances. If there are more than three prices per goal, it has only the
+    first, a middle one and the last. All instances from files are kept.
 
     Args:
-        settings: the settings of a study file, which are not changed.
+        settings: the settings of the study file, which are not changed.
     """
     settings = renamed(settings)
     found = {**settings, "name": f"{settings.get('name', 'study')}-quick"}
@@ -184,14 +203,17 @@ def quicker(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def study_from(settings: Mapping[str, Any], folder: Path | None = None) -> Study:
-    """Return the study that the settings of a study file describe.
+    """Return the study that the settings of a study file describe, with its instances and methods loaded.
 
-    All fields are checked before an instance is drawn, a file is opened or a method is loaded, so that mistakes are
-    reported quickly.
+    All fields are checked before an instance is drawn, an instance file is opened or a method is loaded, so that
+    mistakes are reported quickly.
 
     Args:
-        settings: the parsed study file.
-        folder: the folder that instance files are relative to; by default the current one.
+        settings: the settings, as parsed from the study file.
+        folder: the folder to which the names of instance files are relative; None for the current folder.
+
+    Raises:
+        InputError: a setting is wrong, or an instance file or a method cannot be loaded.
     """
     root, stated, from_files = _stated(settings)
     _checked_fields(root, stated.domain, from_files)
@@ -203,17 +225,23 @@ def study_from(settings: Mapping[str, Any], folder: Path | None = None) -> Study
 def outline(settings: Mapping[str, Any]) -> Study:
     """Check the settings of a study file, and return the study without its instances.
 
-    This is quick and safe: no instance is drawn, no file is read, and no code of other people is loaded.
+    This is quick and safe: no instance is drawn, no file is read, and no user's own agent is loaded.
+
+    Args:
+        settings: the settings, as parsed from the study file.
+
+    Raises:
+        InputError: a setting is wrong.
     """
     root, stated, from_files = _stated(settings)
     return _checked_fields(root, stated.domain, from_files)
 
 
 def is_the_papers(study: Study) -> bool:
-    """Return whether a study is the paper's evaluation, apart from its size.
+    """Return whether a study repeats the evaluation in the paper that askwise implements, apart from its size.
 
-    Name, title, seed, and the numbers of instances, episodes, lower bounds and exact costs may differ from the paper's,
-    and some of the paper's prices may be missing.
+    The following may differ from the paper's evaluation: name, title and seed; the numbers of instances, episodes,
+    lower bounds and exact costs. Some of the paper's prices per goal may be missing.
     """
     paper = study_from(_shipped("paper"))
     ours, theirs = study.instances, paper.instances
@@ -231,9 +259,16 @@ def _shipped(name: str) -> dict[str, Any]:
 
 
 def _stated(settings: Mapping[str, Any]) -> tuple[Field, Any, bool]:
-    """Return the settings of a study file as a `Field`, its instances, and whether these come from files.
+    """Check the keys of a study file; return its settings, its instances, and whether these come from files.
 
-    The instances are a `Generated` or a `NamedFiles`. Unknown or missing keys of the file raise `InputError`.
+    The settings are a `Field`, that is, the data and their place in the file for error messages. The instances are a
+    `Generated` (random ones) or a `NamedFiles` (names of files that are not opened yet).
+
+    Args:
+        settings: the settings, as parsed from the study file.
+
+    Raises:
+        InputError: a key is unknown or missing, or the section ``[instances]`` is wrong.
     """
     root = Field("", renamed(settings)).object(REQUIRED, KEYS)
     stated = stated_instances(root)
@@ -244,9 +279,12 @@ def _checked_fields(root: Field, domain: str | None, from_files: bool) -> Study:
     """Check all fields of a study file, and return the study without its instances.
 
     Args:
-        root: the whole study file.
-        domain: the domain of the instances, None if they are in files that were not opened yet.
-        from_files: whether the instances come from files. Their own priors and prices are then the default.
+        root: the contents of the whole study file.
+        domain: the name of the domain of the instances; None if the instances are in files that were not opened yet.
+        from_files: whether the instances come from files. If so, the priors and prices in these files are the default.
+
+    Raises:
+        InputError: a field is wrong.
     """
     name = _name(root.child("name"))
     priors = read_priors(root, domain, from_files)

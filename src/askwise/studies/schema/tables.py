@@ -1,7 +1,8 @@
-"""The columns of a study's four tables: episodes, questions, times of episodes, and computed expected costs.
+"""The columns of the four tables of results that a study writes.
 
-Times have a separate table because they differ from run to run. The other tables are identical bit for bit, however
-a study was run.
+The tables are ``episodes``, ``queries`` (the questions in the episodes), ``timings`` (how long each episode took) and
+``expected`` (expected costs, which are computed instead of sampled). Times are in a table of their own because they
+differ from run to run. The other three tables are identical bit for bit, however the study was run.
 """
 
 from __future__ import annotations
@@ -82,19 +83,20 @@ LONGEST_ERROR = 500
 
 
 def table(name: str, rows: Sequence[Row]) -> pl.DataFrame:
-    """Return `rows` as a data frame with the columns and types of the study's table `name`.
+    """Return a table of a study's results as a data frame with the fixed columns and types of this table.
 
     Args:
-        name: one of the names in `SCHEMAS`: ``episodes``, ``queries``, ``timings`` or ``expected``.
-        rows: the rows, as dicts from column to value; each must have every column.
+        name: the name of the table: ``episodes``, ``queries``, ``timings`` or ``expected``.
+        rows: the rows, as dicts from column to value; each must have every column in ``SCHEMAS[name]``.
     """
     return pl.DataFrame(list(rows), schema=dict(SCHEMAS[name]), strict=True)
 
 
 def error_text(error: BaseException) -> str:
-    """Return the text of an exception for the column ``error``, cut after `LONGEST_ERROR` (500) characters.
+    """Return the text of an exception for the column ``error`` of a table, cut after 500 characters.
 
-    The type of the exception comes first, unless its text already names the agent at fault.
+    The text begins with the type of the exception, unless the exception is an `AgentFailed` or `InvalidDecision`, whose
+    own text names the agent at fault.
     """
     try:
         text = str(error)
@@ -106,5 +108,8 @@ def error_text(error: BaseException) -> str:
 
 
 def encodable(text: str) -> str:
-    """Return text that UTF-8 can represent: escapes replace unpaired surrogates, as in odd file names."""
+    """Return `text` with escapes in place of characters that UTF-8 cannot represent.
+
+    These characters are unpaired surrogates, which occur for instance in file names that are not valid UTF-8.
+    """
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,8 +1,9 @@
 """All figures of a study: drawn, captioned, and written to files.
 
-A kind of figure is a function that yields pictures, from a `Material` alone or from a `Material` and a prior. To add a
-kind, write the function and list it in `OF_ALL_PRIORS` or `OF_EACH_PRIOR`; its figures are then drawn, written to files
-and included in the report.
+A kind of figure is a function that yields pictures. Its argument is a `Material` (the data for the figures of one
+teammate and base price) or, for figures about one prior, a `Material` and the name of the prior. To add a kind, write
+such a function and list it in `OF_ALL_PRIORS` or `OF_EACH_PRIOR`. Its figures are then drawn, written to files and
+included in the report.
 """
 
 from __future__ import annotations
@@ -26,9 +27,13 @@ __all__ = ["Material", "Picture", "pictures", "write_figures"]
 
 
 def write_figures(folder: str | Path, tables: Tables) -> list[Picture]:
-    """Draw all figures of a study, write each as PNG and SVG into `folder`, and return them.
+    """Draw all figures of a study, write each as a PNG and an SVG file, and return them.
 
     Equal tables give identical files.
+
+    Args:
+        folder: the folder to write to; created if it does not exist.
+        tables: the tables of the study, such as its episodes.
     """
     target = make_folder(folder)
     drawn = list(pictures(tables))
@@ -41,9 +46,10 @@ def write_figures(folder: str | Path, tables: Tables) -> list[Picture]:
 
 
 def pictures(tables: Tables) -> Iterator[Picture]:
-    """Draw all figures of a study one by one.
+    """Draw and yield all figures of a study one by one, each with a name of its own.
 
-    For each file, teammate and base price, figures of all priors together come first, then those of each prior.
+    The figures of one instance file (if instances come from files), teammate and base price come together. Among these,
+    the figures that show all priors come first, then those of each prior.
     """
     names: Counter[str] = Counter()
     for picture in _drawn(tables):

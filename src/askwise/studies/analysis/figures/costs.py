@@ -1,8 +1,12 @@
-"""Figures of costs: how marginal cost depends on the price of naming a goal, and the two parts of marginal cost.
+"""Figures of marginal costs: how they depend on the price of naming a goal, and the two parts that they consist of.
 
-The first kind has one line for each method, with 95 % bands, as in the paper's figures 3, 5 and 6. A study with one
-price has points with error bars instead. The second kind has one bar for each method, divided into lost steps and the
-price of questions.
+The marginal cost of an episode is its cost minus the cost for an agent that knows the goal from the start. The price of
+naming a goal is the amount that each goal named in a question adds to the price of the question.
+
+The first kind of figure shows the mean marginal cost by the price of naming a goal, with one line for each method and
+95 % intervals as bands, as in the paper's figures 3, 5 and 6. If a study has only one price, each method has a point
+with an error bar instead. The second kind has one bar for each method, divided into lost steps and the price of
+questions.
 """
 
 from __future__ import annotations
@@ -42,9 +46,11 @@ PAPER_FIGURES = {"far": "3", "uniform": "5", "near": "6"}
 
 
 def all_costs(material: Material) -> Iterator[Picture]:
-    """Yield a figure of each method's mean marginal cost by the price of naming a goal, with all priors side by side.
+    """Yield one figure of each method's mean marginal cost by the price of naming a goal, with a panel for each prior.
 
-    Nothing is yielded if there is only one prior.
+    The marginal cost of an episode is its cost minus the cost for an agent that knows the goal from the start. The
+    price of naming a goal is the amount that each goal named in a question adds to the price of the question. Nothing
+    is yielded if there is only one prior.
     """
     means, here = material.summary, material.tables
     if len(material.priors) == 1:
@@ -61,10 +67,16 @@ def all_costs(material: Material) -> Iterator[Picture]:
 
 
 def costs(material: Material, prior: str) -> Iterator[Picture]:
-    """Yield a figure of each method's mean marginal cost by the price of naming a goal, under one prior.
+    """Yield one figure of each method's mean marginal cost by the price of naming a goal, under one prior.
 
-    If the study has several priors, `all_costs` shows all of them, and this figure is hidden in the report until
-    clicked.
+    The marginal cost of an episode is its cost minus the cost for an agent that knows the goal from the start. The
+    price of naming a goal is the amount that each goal named in a question adds to the price of the question. If the
+    study has several priors, the figure of `all_costs` shows all of them. Then the report hides this figure until the
+    reader clicks on its label.
+
+    Args:
+        material: the data to draw.
+        prior: the name of the prior.
     """
     means = material.summary.filter(pl.col("prior") == prior)
     paper = f" (the paper's figure {PAPER_FIGURES[prior]})" if prior in PAPER_FIGURES else ""
@@ -86,14 +98,17 @@ def cost_figure(
 ) -> Figure:
     """Draw each method's mean marginal cost by the price of naming a goal, with one panel for each prior.
 
-    If there is only one price, the horizontal axis shows methods instead.
+    The marginal cost of an episode is its cost minus the cost for an agent that knows the goal from the start. The
+    price of naming a goal is the amount that each goal named in a question adds to the price of the question. If there
+    is only one price, the horizontal axis shows the methods instead.
 
     Args:
         summary: the mean costs, as `askwise.studies.analysis.results.summary` returns them.
-        priors: the priors to draw, from left to right; all panels have the same cost axis.
-        bounds: lower bounds of marginal cost, with the columns of `askwise.studies.analysis.tables.BOUNDS`; None if
-            unknown.
-        price: what the label of the horizontal axis calls the price, in the word of the domain.
+        priors: the names of the priors to draw, from left to right. All panels have the same vertical axis.
+        bounds: lower bounds of the marginal cost of all methods, drawn as a dashed line: a table with the columns of
+            `askwise.studies.analysis.tables.BOUNDS`; None for no line.
+        price: the term for the price of naming a goal in a question, for the label of the horizontal axis, such as
+            ``per-station cost``.
     """
     looks = styles(summary["method"].unique(maintain_order=True))
     width = 6.4 if len(priors) == 1 else 0.8 + 3.5 * len(priors)
@@ -137,7 +152,11 @@ def _lines(ax: Axes, here: pl.DataFrame, looks: dict[str, Style]) -> None:
 
 
 def _is_wide(summary: pl.DataFrame) -> bool:
-    """Return whether the intervals in a summary are so wide that bands drawn for them would hide each other."""
+    """Return whether the intervals in a summary are so wide that shaded bands would hide each other.
+
+    Args:
+        summary: the mean costs, as `askwise.studies.analysis.results.summary` returns them.
+    """
     widths = summary["ci_high"] - summary["ci_low"]
     widest, highest = widths.max() or 0.0, summary["ci_high"].max() or 0.0
     return is_rough(summary) or float(widest) > WIDE * float(highest)  # type: ignore[arg-type]
@@ -158,14 +177,14 @@ def _points(ax: Axes, here: pl.DataFrame, looks: dict[str, Style]) -> None:
 
 
 def _bound(ax: Axes, rows: pl.DataFrame, n_methods: int, several: bool) -> None:
-    """Draw the lower bound of all methods' costs as a dashed line.
+    """Draw the lower bound of all methods' mean marginal costs as a dashed line.
 
     Args:
-        ax: the panel.
-        rows: a row for each price, in ascending order, with the bound in the column ``mean``. Without rows, nothing is
-            drawn.
+        ax: the panel to draw in.
+        rows: a row for each price of naming a goal, in ascending order of the price (column ``per_goal``), with the
+            bound in the column ``mean``. If there are no rows, nothing is drawn.
         n_methods: the number of methods, which is the length of the line if the horizontal axis shows methods.
-        several: whether the study has several prices. The horizontal axis then shows prices, otherwise methods.
+        several: whether the study has several prices. If so, the horizontal axis shows prices, otherwise methods.
     """
     if rows.is_empty():
         return
@@ -199,11 +218,11 @@ def _bound_text(here: Tables) -> str:
 
 
 def _costs_text(means: pl.DataFrame, price: str) -> str:
-    """Return the alternative text of a figure: the mean cost of each method at the lowest and the highest price.
+    """Return a figure's alternative text: each method's mean marginal cost at the lowest and at the highest price.
 
     Args:
-        means: the rows of a summary table that the figure shows.
-        price: the word for the price.
+        means: the rows that the figure shows, of the table that `askwise.studies.analysis.results.summary` returns.
+        price: the term for the price of naming a goal in a question, such as ``per-station cost``.
     """
     lines = []
     for (prior,), rows in means.group_by("prior", maintain_order=True):
@@ -220,9 +239,10 @@ PART_STYLES = {"steps_lost": ("steps lost", LOST, ""), "questions": ("price of q
 
 
 def cost_parts(material: Material) -> Iterator[Picture]:
-    """Yield a figure of the two parts of marginal cost, at the middle one of the study's prices of naming a goal.
+    """Yield one figure of the two parts of each method's mean marginal cost, with a panel for each prior.
 
-    The parts are lost steps, which an agent that knew the goal would not take, and the price of questions.
+    The parts are lost steps, which an agent that knew the goal would not take, and the price of questions. If the study
+    has several prices of naming a goal in a question, the figure shows the middle one.
     """
     found = parts(material.tables.episodes)
     prices = found["per_goal"].unique().sort().to_list()
@@ -245,12 +265,13 @@ def cost_parts(material: Material) -> Iterator[Picture]:
 def parts_figure(found: pl.DataFrame, priors: list[str], price: float) -> Figure:
     """Draw a bar for each method, divided into lost steps and the price of questions, with a panel for each prior.
 
-    Each panel has its own scale, because costs depend strongly on the prior.
+    Lost steps are steps that an agent which knew the goal would not take. Each panel has its own scale, because costs
+    depend strongly on the prior.
 
     Args:
-        found: the parts, as `askwise.studies.analysis.results.parts` returns them.
-        priors: the priors to draw, from left to right.
-        price: the price of naming a goal; only rows with this price are drawn.
+        found: the means of both parts, as `askwise.studies.analysis.results.parts` returns them.
+        priors: the names of the priors to draw, from left to right.
+        price: the price of naming a goal in a question; only rows with this price are drawn.
     """
     here = found.filter(pl.col("per_goal") == price)
     methods = here["method"].unique(maintain_order=True).to_list()

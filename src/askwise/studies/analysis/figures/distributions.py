@@ -1,11 +1,13 @@
-"""Figures of distributions: the steps at which questions are asked, and marginal costs over episodes.
+"""Figures of distributions: the steps at which questions are asked, and the marginal costs of episodes.
 
-Questions: histograms as in the paper's figure 4. Each asking method has its own row, so that bars do not hide each
-other; the left column has the lowest price, as in the paper, and the right column the highest.
+The first kind of figure has histograms of the steps at which questions are asked, as in the paper's figure 4. Each
+method that asks has its own row, so that bars do not hide each other. The left column has the lowest price of naming a
+goal, as in the paper, and the right column the highest.
 
-Costs: the share of episodes with at most a given marginal cost. A mean can hide that a method is cheap almost always
-and very expensive sometimes. The higher a curve, the cheaper the method; its value on the left axis is the share of
-episodes without any marginal cost.
+The second kind has a curve for each method: the share of episodes whose marginal cost is at most the value on the
+horizontal axis. The marginal cost of an episode is its cost minus the cost for an agent that knows the goal. A mean can
+hide that a method is almost always cheap but sometimes very expensive; a curve shows it. The higher a curve, the
+cheaper the method. Its left end is the share of episodes without any marginal cost.
 """
 
 from __future__ import annotations
@@ -40,9 +42,13 @@ FEWEST_STEPS = 5
 
 
 def questions(material: Material, prior: str) -> Iterator[Picture]:
-    """Yield a figure with histograms of the steps at which questions are asked under one prior.
+    """Yield one figure with histograms of the steps at which each method asks questions under one prior.
 
     Nothing is yielded if no questions were asked.
+
+    Args:
+        material: the data to draw.
+        prior: the name of the prior.
     """
     queries = material.tables.queries.filter(pl.col("prior") == prior)
     if queries.is_empty():
@@ -66,10 +72,11 @@ def questions_figure(queries: pl.DataFrame, methods: list[str], prices: list[flo
     """Draw histograms of the steps at which questions are asked: a row for each asking method, a column for each price.
 
     Args:
-        queries: one row for each question, all under the same prior.
-        methods: all methods; those that never ask are left out.
-        prices: the prices to draw, from left to right.
-        name: the word for the price in titles.
+        queries: one row for each question, all under the same prior, with the columns ``method``, ``per_goal`` (the
+            price of naming a goal in a question) and ``t`` (the step, counted from 1).
+        methods: the names of all methods. Methods that never ask are left out of the figure.
+        prices: the prices of naming a goal in a question for which a column is drawn, from left to right.
+        name: the term for the price of naming a goal in a question, for titles, such as ``per-station cost``.
     """
     looks = styles(methods)
     asking = [method for method in methods if (queries["method"] == method).any()]
@@ -117,9 +124,14 @@ TICKS = (0, 1, 2, 5, 10, 20, 40, 60, 100, 150, 200, 300, 500, 1000, 2000, 5000, 
 
 
 def spread(material: Material, prior: str) -> Iterator[Picture]:
-    """Yield a figure of the distribution of marginal costs over episodes under one prior.
+    """Yield one figure of the distribution of each method's marginal costs over episodes, under one prior.
 
-    It has a panel for the lowest price of naming a goal in the study, and one for the highest.
+    The marginal cost of an episode is its cost minus the cost for an agent that knows the goal from the start. The
+    figure has one panel for the study's lowest price of naming a goal in a question, and one for the highest.
+
+    Args:
+        material: the data to draw.
+        prior: the name of the prior.
     """
     episodes = material.tables.episodes.filter(pl.col("prior") == prior)
     means = material.summary.filter(pl.col("prior") == prior)
@@ -139,11 +151,14 @@ def spread(material: Material, prior: str) -> Iterator[Picture]:
 def spread_figure(episodes: pl.DataFrame, methods: list[str], prices: list[float], name: str = PRICE) -> Figure:
     """Draw the cumulative distribution of the marginal cost: a panel for each price, a curve for each method.
 
+    The marginal cost of an episode is its cost minus the cost for an agent that knows the goal from the start.
+
     Args:
-        episodes: one row for each finished episode, all under the same prior.
+        episodes: one row for each finished episode, all under the same prior, with the columns ``method``, ``per_goal``
+            (the price of naming a goal in a question) and ``marginal_cost``.
         methods: the names of the methods to draw, in the order of the legend.
-        prices: the prices to draw, from left to right.
-        name: the word for the price in titles.
+        prices: the prices of naming a goal in a question for which a panel is drawn, from left to right.
+        name: the term for the price of naming a goal in a question, for titles, such as ``per-station cost``.
     """
     looks = styles(methods)
     figure = Figure(figsize=(0.9 + 3.1 * len(prices), 4.0), layout="constrained")
@@ -169,7 +184,10 @@ def spread_figure(episodes: pl.DataFrame, methods: list[str], prices: list[float
 
 
 def _square_root_scale(ax: Axes, most: float) -> None:
-    """Give `ax` a horizontal axis of costs from 0 to `most` on a square-root scale, which enlarges small costs."""
+    """Make the horizontal axis of `ax` show costs from 0 to `most` (in steps) on a square-root scale.
+
+    Such a scale gives small costs more space than large ones.
+    """
     ax.set_xscale("function", functions=(lambda x: np.sqrt(np.maximum(x, 0.0)), np.square))
     ticks = [tick for tick in TICKS if tick <= most]
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])

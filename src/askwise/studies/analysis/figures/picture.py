@@ -1,8 +1,9 @@
-"""What all kinds of figures share: their input `Material`, their output `Picture`, and the styles of methods.
+"""What all kinds of figures share: the data that they are drawn from, the finished figures, and the styles of methods.
 
-There is one `Material` for each file, teammate and base price. A `Picture` contains a drawing, its caption, and the
-position that it asks for in the report. The style of a method is a colour, dashes and a marker, so that readers can
-tell methods apart without colours, too. The colours are those of `askwise.view.palette`.
+A `Material` has the data for one teammate and base price; in a study whose instances come from files, also for one
+file. A `Picture` is a drawing with its caption and its position in the report. A `Style` is the colour, the dashes and
+the marker of a method's line, so readers can also tell methods apart without colours. The colours are those of
+`askwise.view.palette`.
 """
 
 from __future__ import annotations
@@ -49,17 +50,18 @@ class Picture:
     """A figure with its caption and its position in the report.
 
     Attributes:
-        name: the name of its files, without ending.
-        caption: the text below it.
-        alt: the alternative text for readers who cannot see it.
+        name: the name of the figure's files, without ending.
+        caption: the text below the figure.
+        alt: the alternative text for readers who cannot see the figure.
         figure: the drawing.
-        title: the heading above it, shared with all figures of its section that have the same title; empty for none.
-        section: the section of the report that shows the figure: its name in links, such as ``figures`` or ``time``;
-            or any other text, which is the heading of a new section.
-        order: figures under one title are sorted by this number; equal numbers keep the order of creation.
-        beside: whether the figure is narrow enough to be placed next to other figures of the same order.
-        folded: the label to click to see the figure, shared with figures of the same order and label; empty if the
-            figure is always visible.
+        title: the heading above the figure; empty for none. Figures of one section with the same title share the
+            heading.
+        section: the section of the report that shows the figure: the name of a section in links, such as ``figures`` or
+            ``time``; or any other text, which becomes the heading of a new section.
+        order: figures under one title are sorted by this number. Figures with equal numbers keep the order of creation.
+        beside: whether the figure is narrow enough to stand next to other figures of the same order.
+        folded: the label that a reader clicks to see the figure; empty if the figure is always visible. Figures of the
+            same order with the same label appear together.
     """
 
     name: str
@@ -74,27 +76,35 @@ class Picture:
 
 
 def panel_title(prior: str) -> str:
-    """Return the title of the panel for a prior; empty if `prior` stands for the prior in each instance's file."""
+    """Return the title of the panel about the prior with the name `prior`.
+
+    The title is empty if `prior` is ``file``: this name stands for the prior that each instance's file states.
+    """
     return "" if prior == FROM_FILE else f"prior {printable(prior)}"
 
 
 def slug(text: str) -> str:
-    """Return text as a part of a file name: in lower case, with hyphens instead of other characters.
+    """Return text in a form that suits file names: in lower case, with hyphens instead of special characters.
 
-    The letters a to z, digits and dots are kept; each run of other characters becomes one hyphen.
+    The letters a to z, digits and dots are kept. Each run of other characters becomes one hyphen, which is left out at
+    the end.
     """
     return re.sub(r"[^a-z0-9.]+", "-", text.lower()).rstrip("-")
 
 
 @dataclass(frozen=True)
 class Material:
-    """The data from which figures are drawn, for one combination of file (if there are any), teammate and base price.
+    """The data from which figures are drawn, for one teammate and one base price of questions.
+
+    If the instances of the study come from files, the data are for one file, or for all files together.
 
     Attributes:
-        tables: the study's tables, with only the finished episodes of this combination, and its lower bounds if there
-            are any.
-        suffix: the end of the figures' file names, which distinguishes files, teammates and base prices.
-        where: a sentence at the end of captions that names file, teammate and base price; empty if none of them varies.
+        tables: the study's tables with only the finished episodes, the questions and the lower bounds for this
+            teammate, base price and file.
+        suffix: the end of the figures' file names, which names the file, the teammate and the base price, as far as
+            these vary in the study.
+        where: a sentence at the end of captions that names the file, the teammate and the base price, as far as these
+            vary in the study; empty if none of them varies.
     """
 
     tables: Tables
@@ -103,40 +113,43 @@ class Material:
 
     @property
     def title(self) -> str:
-        """The heading above the figures in the report: file, teammate and base price.
+        """The heading above the figures in the report, which names the file, the teammate and the base price.
 
-        It is empty if none of these varies in the study.
+        Only those that vary in the study are named. The heading is empty if none of them varies.
         """
         return self.where.strip(" .")
 
     @property
     def price(self) -> str:
-        """The domain's word for the price of naming one more goal."""
+        """The domain's term for the price of naming one more goal in a question, such as ``per-station cost``."""
         return self.tables.words.price
 
     @cached_property
     def summary(self) -> pl.DataFrame:
-        """The mean marginal cost for each prior, method and price, with the columns of `results.SUMMARY`."""
+        """The mean marginal cost for each prior, method and price, a table with the columns of `results.SUMMARY`.
+
+        The marginal cost of an episode is its cost minus the cost for an agent that knows the goal from the start.
+        """
         return summary(self.tables.episodes)
 
     @property
     def priors(self) -> list[str]:
-        """The priors, in the order of the study."""
+        """The names of the priors, in the order of the study."""
         return self.tables.episodes["prior"].unique(maintain_order=True).to_list()
 
     @property
     def methods(self) -> list[str]:
-        """The methods, in the order of the study."""
+        """The names of the methods, in the order of the study."""
         return self.tables.episodes["method"].unique(maintain_order=True).to_list()
 
     def caption(self, prior: str, text: str) -> str:
-        """Return the caption of a figure about one prior.
+        """Return the caption of a figure about one prior: the name of the prior, `text`, and the attribute `where`.
 
-        It consists of the name of the prior, `text`, and the sentence `where` about file, teammate and base price.
+        The name is left out if `prior` is ``file``, which stands for the prior that each instance's file states.
 
         Args:
-            prior: the label of the prior.
-            text: the rest of the caption, which begins in lower case.
+            prior: the name of the prior.
+            text: the caption without the prior; its first letter is in lower case.
         """
         return (
             f"{text[:1].upper()}{text[1:]}{self.where}" if prior == FROM_FILE else f"Prior {prior}: {text}{self.where}"
@@ -147,17 +160,20 @@ class Material:
 
         Args:
             kind: the kind of figure, such as ``costs``.
-            prior: the prior that the figure is about, None for all priors.
+            prior: the name of the prior that the figure is about; None for a figure about all priors.
         """
         return f"{kind}{self.suffix}" if prior is None else f"{kind}-{slug(prior)}{self.suffix}"
 
 
 def materials(tables: Tables) -> Iterator[Material]:
-    """Yield the data to draw figures from, for each file, teammate and base price that has finished episodes.
+    """Yield the data to draw figures from, for each teammate and base price that has finished episodes.
 
-    If the instances come from files, only the first `MOST_FILES` (6) files have figures of their own. The data of all
-    files together come last, provided that all files have the same prices: a line through the prices of different
-    problems would be meaningless.
+    If the instances come from files, the data are further divided by file, for the first 6 files (`MOST_FILES`). The
+    data of all files together come last. They are left out if the files have different prices, because a line through
+    the prices of different problems would have no meaning.
+
+    Args:
+        tables: the tables of the study.
     """
     columns, named = grouping(tables.episodes), varying(tables.episodes)
     for setting in settings(_drawn(tables.episodes)):
@@ -180,10 +196,10 @@ def materials(tables: Tables) -> Iterator[Material]:
 
 
 def _drawn(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the episodes to draw: all of them, unless the instances come from files.
+    """Return the episodes for which figures are drawn: all episodes, unless the instances come from files.
 
-    With files, these are the episodes of the first `MOST_FILES` (6) files, and then the episodes of all files once
-    more, with `ALL_FILES` in the column ``file``.
+    If they do, the result has the episodes of the first 6 files (`MOST_FILES`), and then the episodes of all files once
+    more, with `ALL_FILES` in the column ``file``. This second part is left out if the files have different prices.
     """
     if FILE not in episodes.columns:
         return episodes
@@ -202,12 +218,12 @@ def _column_text(column: str, text: str) -> str:
 
 
 def _bounds_of(bounds: pl.DataFrame | None, setting: Mapping[str, Any]) -> pl.DataFrame | None:
-    """Return the lower bounds for one file, teammate and base price, None if there are none.
+    """Return the lower bounds of marginal cost for one file, teammate and base price; None if there are none.
 
     Args:
-        bounds: the table of lower bounds.
-        setting: the wanted value of each column, such as ``teammate``; columns that the table does not have are
-            ignored.
+        bounds: the table of all lower bounds of the study; None if it has none.
+        setting: the values to select: from the name of a column (``file``, ``teammate`` or ``base``) to its value.
+            Columns that `bounds` does not have are ignored.
     """
     if bounds is None:
         return None
@@ -218,17 +234,22 @@ def _bounds_of(bounds: pl.DataFrame | None, setting: Mapping[str, Any]) -> pl.Da
 
 
 def end_prices(episodes: pl.DataFrame) -> list[float]:
-    """Return a list of the lowest and the highest price of naming a goal; it has only one price if both are equal."""
+    """Return the lowest and the highest price of naming a goal in a question; one price if both are equal.
+
+    Args:
+        episodes: a table of episodes, with the prices in the column ``per_goal``.
+    """
     prices = episodes["per_goal"].unique().sort().to_list()
     return [prices[0]] if len(prices) == 1 else [prices[0], prices[-1]]
 
 
 def counted(means: pl.DataFrame, what: str = "") -> str:
-    """Return the number of episodes behind each point of a figure, as ``n = 100 episodes for each point``.
+    """Return text for a caption with the number of episodes in each mean, such as ``n = 100 episodes for each point``.
 
     Args:
-        means: the rows of a summary table that the figure shows.
-        what: the word after "each"; by default ``point``, or ``method`` if there is only one price.
+        means: the rows that the figure shows, of the table that `askwise.studies.analysis.results.summary` returns.
+        what: the last word of the text. If it is empty, the word is ``point``, or ``method`` if there is only one
+            price.
     """
     sizes = means["episodes"].sort()
     low, high = sizes[0], sizes[-1]
@@ -248,7 +269,14 @@ LOST, ASKING = hex_of(palette.WAY), hex_of(palette.EGO)
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """The style of a method's line: its colour, its pattern of dashes and its marker, as matplotlib takes them."""
+    """The style of a method's line in figures, in the form that matplotlib takes.
+
+    Attributes:
+        colour: the colour, such as ``#1f77b4``.
+        dashes: the pattern of dashes: ``"-"`` for a solid line, or ``(offset, (length, gap, ...))`` in units of the
+            line width.
+        marker: the marker at each point, such as ``"o"``.
+    """
 
     colour: str
     dashes: Dashes
@@ -292,8 +320,12 @@ _MARKERS = ("<", ">", "p", "h", "d", "v", "P", "*", "o", "s")
 def styles(methods: Iterable[str]) -> dict[str, Style]:
     """Return the style of each method's line, by the name of the method.
 
-    Methods in `KNOWN` have a fixed style. Others get colours of their own; if these do not suffice, they share the
-    colours of known methods, preferably of those that are not in `methods`.
+    Methods in `KNOWN` have a fixed style, the same in every figure. Other methods get colours that no method in `KNOWN`
+    has. If there are too few of these, they also get colours of methods in `KNOWN`, first of those that are not in
+    `methods`.
+
+    Args:
+        methods: the names of all methods in a figure.
     """
     names = list(methods)
     borrowed = sorted(_BORROWED, key=names.__contains__)  # those that are not in the figure first
@@ -311,7 +343,10 @@ def styles(methods: Iterable[str]) -> dict[str, Style]:
 
 
 def legend_below(figure: Figure, ax: Axes) -> None:
-    """Draw the legend of the panel `ax` below the figure, in as many columns as fit."""
+    """Draw a legend for the lines of the panel `ax` below the figure, in as many columns as fit.
+
+    Nothing is drawn if no line has a label.
+    """
     handles, labels = ax.get_legend_handles_labels()
     if not handles:
         return
