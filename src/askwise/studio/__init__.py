@@ -1,13 +1,14 @@
-"""The studio: a web server on which people play rounds with methods (needs the extra ``studio``).
+"""The studio: a web server on which a person plays the teammate or the ego agent, and a program plays the other agent.
 
-A *round* is one episode in which a person plays one of the two agents. From the bottom up:
+It needs the optional packages that ``pip install '.[studio]'`` installs. A *round* is one episode in which a person
+plays one of the two agents. The modules, from the lowest level to the highest::
 
-    rounds/                                  a round, the view of each role, replay, review
+    rounds/                                  a round, what each role may see, replay, review
     explore/                                 problems that people change by hand, and their results
     round_service.py, pool.py                worker processes in which methods decide
     store.py                                 the database; every input is on disk before it is acknowledged
     security.py                              keys, checks of requests, limits
-    room.py, services.py                     one round and its browser tab; what all handlers share
+    room.py, services.py                     one round and its browser tab; the objects that all requests share
     connections.py                           limits on connections, and the web socket of a round
     study/                                   studies with people: file, screens, participants, export, report
     app.py, explore_routes.py, study_routes.py   the web addresses

@@ -1,6 +1,6 @@
-"""The web addresses of the studio, and the functions that answer requests to them.
+"""The web addresses of the studio (a web server on which people play), and the functions that answer requests to them.
 
-Agents decide in worker processes, never in this one, so a slow decision does not delay other requests.
+Methods decide in worker processes, never in the server's process, so a slow decision does not delay other requests.
 """
 
 from __future__ import annotations
@@ -65,11 +65,13 @@ class Json(JSONResponse):
 
 
 def make_app(services: Services, routes: list[Any] | None = None) -> Starlette:
-    """Return the studio's web application, without the checks of requests, which `Guard` adds.
+    """Return the studio's web application, which closes the worker processes when it is shut down.
+
+    It does not check host, origin, size and rate of requests. To add these checks, wrap the application in a `Guard`.
 
     Args:
-        services: the objects that all handlers share.
-        routes: further routes, for instance those of a study with people.
+        services: the objects that all handlers of requests share.
+        routes: further routes, for instance those of a study with people; None for no further routes.
     """
 
     @contextlib.asynccontextmanager
@@ -105,8 +107,12 @@ def make_app(services: Services, routes: list[Any] | None = None) -> Starlette:
 async def store_failed_page(request: Request, error: Exception) -> Response:
     """Return the response to a request that failed because the database cannot be read or written.
 
-    Scripts get the error as JSON, people as a page of one sentence. The HTTP status is 507 if the disk is full,
-    otherwise 503. The details are logged in one line.
+    For addresses that begin with ``/api/`` the response is JSON with the key ``error``, otherwise a page with one
+    sentence. The HTTP status is 507 if the disk is full, and 503 in all other cases. The error is logged in one line.
+
+    Args:
+        request: the request that failed.
+        error: the error, a `StoreFailed`.
     """
     assert isinstance(error, StoreFailed)
     log.error("%s", error)
@@ -117,7 +123,11 @@ async def store_failed_page(request: Request, error: Exception) -> Response:
 
 
 def get_services(request: Any) -> Services:
-    """Return the `Services` (database, keys, worker processes, rounds) of the application that a request is for."""
+    """Return the `Services` (database, keys, worker processes, rounds) that the handlers of the studio share.
+
+    Args:
+        request: a request to the studio's application, as Starlette passes it to a handler.
+    """
     found: Services = request.app.state.services
     return found
 
@@ -129,10 +139,12 @@ def page_text(name: str, text: str = "", *, heading: str = "", language: str = "
     """Return the HTML of a page.
 
     Args:
-        name: the page's name: its body is ``static/NAME.html``; ``NAME.js`` and ``NAME.css`` are linked if they exist.
+        name: the page's name, a key of `TITLES`. The file ``static/NAME.html`` has the body. The page loads
+            ``static/NAME.js`` and ``static/NAME.css`` if these files exist.
         text: replaces ``@TEXT@`` in the body, after escaping.
-        heading: replaces ``@HEADING@`` in the body, after escaping, and is the title of the page.
-        language: the language of the text.
+        heading: replaces ``@HEADING@`` in the body, after escaping, and is the title of the page. If it is empty, the
+            title is ``TITLES[name]``.
+        language: the code of the page's language.
     """
     own = [tag("script", "", type="module", src=f"/static/{name}.js")] if _file(f"{name}.js").is_file() else []
     styles = ["shared.css", "studio.css", *([f"{name}.css"] if _file(f"{name}.css").is_file() else [])]
@@ -149,12 +161,12 @@ def _file(name: str) -> Traversable:
 
 
 def page(name: str, *kinds: str) -> Handler:
-    """Return a handler that serves the page ``static/NAME.html`` to some kinds of people, and refuses all others.
+    """Return a handler that serves the page ``static/NAME.html`` to some kinds of people, and refuses everybody else.
 
     Args:
         name: the name of the page, without ``.html``.
-        kinds: the kinds of people who may see it: ``researcher``, ``participant`` or ``pilot`` (a test participant); by
-            default, only the researcher.
+        kinds: the kinds of people who may see the page: ``researcher``, ``participant`` or ``pilot`` (a test
+            participant). If no kind is given, only the researcher may see it.
     """
 
     async def show(request: Request) -> Response:
@@ -166,13 +178,14 @@ def page(name: str, *kinds: str) -> Handler:
 
 
 def _refused(services: Services, kinds: tuple[str, ...]) -> Response:
-    """Return the response to a visitor who may not see the page that they requested.
+    """Return the response to a visitor who may not see the page that they requested; its HTTP status is 403.
 
-    If there is a study, and people other than the researcher may see the requested page, the response is the study's
-    page for visitors without a valid link; otherwise it is the page of `_closed`.
+    If only the researcher may see the page, or there is no study with people, the response is a page that says that the
+    visitor's link is not valid. Otherwise it is the study's page, which tells visitors to use the link in their
+    invitation.
 
     Args:
-        services: the shared services.
+        services: the objects that all handlers of requests share.
         kinds: the kinds of people who may see the requested page; empty if only the researcher may.
     """
     if kinds and services.lost_page is not None:
@@ -181,13 +194,17 @@ def _refused(services: Services, kinds: tuple[str, ...]) -> Response:
 
 
 def _closed(services: Services) -> Response:
-    """Return the page for a visitor whose link is not valid."""
+    """Return the page that tells visitors that their link is not valid, and how to get a valid one."""
     text = CLOSED if services.study is None else f"{FOR_PARTICIPANTS}{CLOSED[0].lower()}{CLOSED[1:]}"
     return HTMLResponse(page_text("closed", text, heading="This link is not valid"), 403)
 
 
 async def not_found_page(request: Request, _: Exception) -> Response:
-    """Return the response for an address that does not exist: JSON for requests of scripts, otherwise a page."""
+    """Return the response for an address that does not exist, with the HTTP status 404.
+
+    For addresses that begin with ``/api/`` or ``/static/``, which scripts request, the response is JSON; otherwise it
+    is a page.
+    """
     services = get_services(request)
     if request.url.path.startswith(("/api/", "/static/")):
         return Json({"error": "there is no such page"}, 404)
@@ -198,7 +215,11 @@ async def not_found_page(request: Request, _: Exception) -> Response:
 
 
 async def static(request: Request) -> Response:
-    """Serve a script or a stylesheet to everybody, without checking cookies: these files contain no secrets."""
+    """Return the script or stylesheet that a request names, such as ``/static/play.js``.
+
+    Everybody gets it, without a cookie, because these files contain no secrets. The response is an error with the HTTP
+    status 404 if there is no such file.
+    """
     name = request.path_params["name"]
     if not STATIC.fullmatch(name):
         return Json({"error": "no such file"}, 404)
@@ -213,9 +234,10 @@ async def static(request: Request) -> Response:
 
 
 async def enter(request: Request) -> Response:
-    """Let in the researcher who follows a link ``/enter/SECRET``: set a cookie, and redirect to the first page.
+    """Answer a request to ``/enter/SECRET``, the link that lets the researcher into the studio.
 
-    Each link works once. A used or unknown link leads to the page that says that a link is not valid.
+    Each link works once. If the secret is valid, the response sets the researcher's cookie, and redirects to the first
+    page. If the secret is unknown or was used before, the response is the page that says that the link is not valid.
     """
     services = get_services(request)
     cookie = await services.keys.enter(request.path_params["secret"])
@@ -227,16 +249,17 @@ async def enter(request: Request) -> Response:
 
 
 def set_cookie(answer: Response, request: Request, kind: str, cookie: str) -> None:
-    """Add a cookie to a response.
+    """Add a cookie to a response; by this cookie, the studio recognises the person in later requests.
 
-    Scripts cannot read it (``HttpOnly``). Browsers do not send it with requests that other sites make, except when a
-    person follows a link (``SameSite=Lax``).
+    Scripts cannot read the cookie (``HttpOnly``). Browsers do not send it with requests that other sites make, except
+    when a person follows a link (``SameSite=Lax``).
 
     Args:
-        answer: the response.
-        request: the request; if it came by the studio's public address, and this begins with ``https://``, browsers
-            send the cookie by https only.
-        kind: ``researcher``, ``participant`` or ``pilot``: each has its own cookie.
+        answer: the response, which is changed.
+        request: the request. If it came by the studio's public address, and this address begins with ``https://``,
+            browsers send the cookie by https only.
+        kind: the kind of person: ``researcher``, ``participant`` or ``pilot`` (a test participant). Each kind has its
+            own cookie.
         cookie: the value of the cookie.
     """
     services = get_services(request)
@@ -248,13 +271,17 @@ def set_cookie(answer: Response, request: Request, kind: str, cookie: str) -> No
 
 
 def json_handler(handler: Callable[[Request, Services, Person], Awaitable[Any]], kind: str = RESEARCHER) -> Handler:
-    """Return a handler that sends the result of `handler` as JSON, to people of one kind only.
+    """Return a handler of requests that sends the result of `handler` as JSON, to people of one kind only.
 
-    An error is sent as ``{"error": ...}``, one line of text.
+    Errors are sent as ``{"error": ...}``, one line of text: with the HTTP status 403 to people of other kinds, 404 if
+    `handler` raises `Denied`, and 400 if it raises another `AskwiseError`. Only `StoreFailed` (the database cannot be
+    read or written) is passed on.
 
     Args:
-        handler: takes the request, the shared services and the sender; returns JSON-compatible data.
-        kind: ``researcher``, ``participant`` or ``pilot``; others are refused.
+        handler: takes the request, the objects that all handlers share, and the person who sent the request; returns
+            JSON-compatible data.
+        kind: the kind of people who may send the request: ``researcher``, ``participant`` or ``pilot`` (a test
+            participant).
     """
 
     async def answer(request: Request) -> Response:
@@ -277,7 +304,9 @@ def json_handler(handler: Callable[[Request, Services, Person], Awaitable[Any]],
 async def json_body(request: Request) -> Field:
     """Return the JSON object in the body of a request, as a `Field`: a wrapper whose methods check values.
 
-    A body that is too long, or that is no JSON object, is logged and raises `InputError`.
+    Raises:
+        InputError: the content type is not ``application/json``, the body is incomplete or longer than `LARGEST_BODY`
+            bytes, or it is no JSON object. The error is also logged.
     """
     try:
         return await _read_json_body(request)
@@ -298,22 +327,22 @@ async def _read_json_body(request: Request) -> Field:
 
 
 async def library(_: Request, services: Services, __: Person) -> Any:
-    """Return everything that people can choose from for a round.
+    """Return everything that a person can choose from for a new round, that is, an episode that a person plays.
 
-    Keys: ``problems``, ``methods``, ``teammates`` (kinds of simulated teammates), each a list of names; ``study`` (the
-    name of the study, None without one) and ``texts`` (the English texts that pages show, by keys such as
-    ``common.continue``).
+    Keys: ``problems``, ``methods`` and ``teammates`` (kinds of simulated teammates), each a list of names; ``study``,
+    the name of the study with people (None without one); ``texts``, the English texts that pages show, a dict with keys
+    such as ``common.continue``.
     """
     chosen = {"problems": list(services.library), **await services.names()}
     return {**chosen, "study": services.study, "texts": package_texts("en")}
 
 
 async def problem(request: Request, services: Services, _: Person) -> Any:
-    """Return the description of a problem of the library, a dict with the keys of `Services.described`.
+    """Return the description of a problem that the studio offers, a dict with the keys of `Services.described`.
 
     Some keys: ``title``, ``size`` (a text such as "5 x 4 cells, 2 walls, 3 goals"), ``goals`` (their names) and
-    ``contents`` (of the problem file, as JSON). The address of the request has the number of the problem in the list
-    ``problems`` that `library` returns, from 0.
+    ``contents`` (of the problem file, as JSON). The address of the request ends with the number of the problem, from 0,
+    in the list ``problems`` that `library` returns. For a number that is too large, `Denied` is raised.
     """
     number = request.path_params["number"]
     if not 0 <= number < len(services.library):
@@ -324,18 +353,19 @@ async def problem(request: Request, services: Services, _: Person) -> Any:
 async def times(_: Request, services: Services, __: Person) -> Any:
     """Return statistics of the time between the arrival of an input and the studio's reaction, in milliseconds.
 
-    Keys: ``kept`` (until the input was stored and the new state was sent to the page) and ``turn`` (until the method
-    had decided). Each value is a dict with ``count`` and, unless it is 0, ``p50``, ``p95``, ``p99`` (the times within
-    which 50, 95 and 99 % of the reactions came) and ``max``.
+    An input is what a person does in a round, such as a move. Keys: ``kept``, the time until the input was stored and
+    the new state was sent to the person's page; ``turn``, the time until the method had decided. Each value is a dict
+    with ``count``, the number of measured times, and, unless it is 0, ``p50``, ``p95``, ``p99`` (50, 95 and 99 % of the
+    times are at most this long) and ``max``.
     """
     return services.times.summary()
 
 
 async def read_problem(request: Request, services: Services, _: Person) -> Any:
-    """Read an uploaded problem file; return the problem's description.
+    """Read a problem file that a person uploads; return a description of the problem.
 
-    The body of the request has ``text``, the text of the file. The result has the keys of `Services.described`, such as
-    ``title``, ``goals`` (their names) and ``contents`` (of the file, as JSON).
+    The body of the request is a JSON object with the key ``text``: the text of the file. The result has the keys of
+    `Services.described`, such as ``title``, ``goals`` (their names) and ``contents`` (of the file, as JSON).
     """
     given = await json_body(request)
     given.object(["text"], [])
@@ -343,11 +373,12 @@ async def read_problem(request: Request, services: Services, _: Person) -> Any:
 
 
 async def new_round(request: Request, services: Services, person: Person) -> Any:
-    """Start a round, an episode that a person plays; return its name as ``{"round": NAME}``.
+    """Start a round, that is, an episode that a person plays; return its name as ``{"round": NAME}``.
 
-    The body has ``problem`` (a number in the list of problems, from 0, or the text of a problem file) and ``setup``: an
-    object with ``role`` (``teammate`` or ``ego``) and, optionally, the other attributes of `Setup`: ``method``,
-    ``teammate``, ``goal``, ``seed``, ``belief``, ``answers`` and ``max_steps``.
+    The body of the request is a JSON object with two keys. ``problem`` is the number of a problem in the list of
+    problems, from 0, or the text of a problem file. ``setup`` is an object with the attributes of `Setup` as keys:
+    ``role``, the person's role (``teammate`` or ``ego``), and optionally ``method``, ``teammate``, ``goal``, ``seed``,
+    ``belief``, ``answers`` and ``max_steps``.
     """
     given = await json_body(request)
     given.object(["problem", "setup"], [])
@@ -363,11 +394,11 @@ async def new_round(request: Request, services: Services, person: Person) -> Any
 
 
 async def list_rounds(_: Request, services: Services, person: Person) -> Any:
-    """Return the 20 newest rounds (episodes that a person plays) of the person who asks, the newest first.
+    """Return the 20 newest rounds of the person who sent the request, the newest first.
 
-    Each is a dict with ``round`` (its name), ``title`` (of the problem), ``role`` (the person's: ``teammate`` or
-    ``ego``), ``made`` (the time of creation, in seconds since 1970) and ``end`` (how it ended; None while it is
-    unfinished).
+    A round is an episode that a person plays. Each is a dict with ``round`` (its name), ``title`` (of the problem),
+    ``role`` (the person's role: ``teammate`` or ``ego``), ``made`` (when it was started, in seconds since 1970) and
+    ``end``: how it ended, such as ``finished``; None while it goes on.
     """
     rows = services.store.read(
         "SELECT id, title, setup, made, end FROM rounds WHERE owner = ? ORDER BY made DESC LIMIT 20", (person.name,)
@@ -379,18 +410,19 @@ async def list_rounds(_: Request, services: Services, person: Person) -> Any:
 
 
 async def review(request: Request, services: Services, person: Person) -> Any:
-    """Return the review of the finished round that the request's address names.
+    """Return the review of a finished round, an episode that a person played.
 
-    It compares what the round cost with what other ego agents would have paid, and lists the ego agent's mistakes; the
-    keys are those of `askwise.studio.rounds.review.review`.
+    The address of the request has the name of the round. The review says what the round cost, what other ego agents
+    would have paid, and which decisions of the ego agent were mistakes. Its keys are those of the dict that
+    `askwise.studio.rounds.review.review` returns. While the round goes on, `InputError` is raised.
     """
     return (await _reviewed(request, services, person))["review"]
 
 
 async def trace(request: Request, services: Services, person: Person) -> Any:
-    """Return the trace of a finished round as JSON: a record of all its steps, as trace files have it.
+    """Return the trace of a finished round, that is, a record of all its steps, as JSON in the format of trace files.
 
-    The address of the request has the name of the round.
+    The address of the request has the name of the round. While the round goes on, `InputError` is raised.
     """
     return (await _reviewed(request, services, person, "trace"))["trace"]
 
@@ -406,10 +438,10 @@ async def _reviewed(request: Request, services: Services, person: Person, op: st
 
 
 async def review_page(request: Request) -> Response:
-    """Serve a self-contained HTML page that steps through a finished round.
+    """Return a self-contained HTML page on which the researcher can step through a finished round.
 
-    The address of the request has the name of the round. The content security policy of the page allows no scripts
-    except its own.
+    The address of the request has the name of the round. The content security policy of the page allows only the
+    scripts in the page itself. The response is an error with the HTTP status 404 if the round cannot be shown.
     """
     services = get_services(request)
     person = services.person(request, RESEARCHER)
@@ -423,7 +455,11 @@ async def review_page(request: Request) -> Response:
 
 
 def policy_for(text: str) -> str:
-    """Return a content security policy that allows exactly the scripts in the page `text`."""
+    """Return a content security policy that allows the inline scripts of a page, by their hashes, and no other scripts.
+
+    Args:
+        text: the HTML of the page.
+    """
     scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
     hashes = " ".join(f"'sha256-{_hash(script)}'" for script in scripts)
     return (

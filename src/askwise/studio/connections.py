@@ -1,8 +1,8 @@
-"""The connections of browsers: limits on all of them, and the web socket of a round.
+"""The connections of browsers to the studio: limits on all connections, and the web socket of a round.
 
-Without these limits, uvicorn would wait for the end of a request forever, and accept any number of connections. A web
-socket connects the studio with the browser tab in which a person plays a round. It receives numbered inputs, and sends
-what the person's role may see.
+Without these limits, the web server uvicorn would wait forever for the end of a request, and accept any number of
+connections. A round is an episode that a person plays in a browser tab. A web socket connects this tab with the studio:
+the studio receives the person's inputs, which are numbered, and sends what the person's role may see.
 """
 
 from __future__ import annotations
@@ -47,12 +47,13 @@ A_MINUTE = 1 / 60
 
 
 class Connections:
-    """Counts the open connections of each client address, so that none has too many, and logs warnings about them.
+    """Counts the open connections of each client address, limits their number, and logs warnings about connections.
 
     The same warning is logged at most once a minute.
 
     Args:
-        most: largest number of connections from one address; None for any number, for instance behind a proxy.
+        most: the largest number of connections from one address. None for no limit, for instance behind a proxy, where
+            all connections have the same address.
     """
 
     def __init__(self, most: int | None = MOST_CONNECTIONS) -> None:
@@ -60,14 +61,14 @@ class Connections:
         self._complaints = RateLimiter(A_MINUTE, 1)
 
     def protocol(self, *args: Any, **options: Any) -> asyncio.Protocol:
-        """Return the protocol object for one new connection.
+        """Return a `TimedConnection` for one new connection.
 
-        uvicorn calls this method for each connection, with its own arguments.
+        uvicorn calls this method for each connection, with the arguments that it would pass to its own protocol class.
         """
         return TimedConnection(self, *args, **options)
 
     def enter(self, address: str) -> bool:
-        """Count a new connection of `address` and return True, or return False if this address has too many already."""
+        """Count a new connection and return True, or return False if its client address has too many already."""
         if self._most is not None and self._open[address] >= self._most:
             self.complain(f"refused a connection: {address} has {self._most} already")
             return False
@@ -75,21 +76,25 @@ class Connections:
         return True
 
     def leave(self, address: str) -> None:
-        """Stop counting a connection of `address`, because it was closed or has become a web socket."""
+        """Stop counting a connection of a client address, because it was closed or has become a web socket."""
         self._open[address] -= 1
         if self._open[address] <= 0:
             del self._open[address]
 
     def complain(self, what: str) -> None:
-        """Log `what`, a line of text, unless the same line was logged less than a minute ago."""
+        """Log the warning `what`, a line of text, unless the same line was logged less than a minute ago."""
         if self._complaints.allow(what):
             log.warning("%s (logged at most once a minute)", what)
 
     def on_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Log an error of the event loop; asyncio calls this for exceptions that are not caught elsewhere.
+        """Log an error of the event loop; asyncio calls this method for exceptions that nothing else catches.
 
-        If the system cannot accept more connections, this is logged as one line, without a traceback, and at most once
-        a minute. All other errors go to asyncio's default handler.
+        If the system cannot accept more connections, one line without a traceback is logged, at most once a minute. All
+        other errors go to asyncio's default handler.
+
+        Args:
+            loop: the event loop.
+            context: the details of the error, as asyncio passes them; the key ``exception`` has the exception.
         """
         error = context.get("exception")
         if isinstance(error, OSError) and error.errno in EXHAUSTED:
@@ -99,13 +104,13 @@ class Connections:
 
 
 class TimedConnection(H11Protocol):
-    """A connection that is closed if a request, headers and body, does not arrive within `REQUEST_SECONDS`.
+    """A connection that is closed if a whole request does not arrive within `REQUEST_SECONDS`.
 
-    It is the protocol object that uvicorn uses for one connection.
+    It is the protocol object by which uvicorn handles one connection.
 
     Args:
-        connections: counts the open connections.
-        args: positional arguments for `H11Protocol`, the protocol class of uvicorn.
+        connections: counts this connection with all others.
+        args: positional arguments for `H11Protocol`, uvicorn's own protocol class.
         options: keyword arguments for `H11Protocol`.
     """
 
@@ -116,7 +121,10 @@ class TimedConnection(H11Protocol):
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Count the connection and start the deadline of its first request, or close it if its address has too many."""
+        """Count the new connection, and start the deadline of its first request; asyncio calls this method.
+
+        If the client's address has too many connections already, close this one instead.
+        """
         super().connection_made(transport)
         address = self.client[0] if self.client else "?"
         if not self._all.enter(address):
@@ -126,7 +134,11 @@ class TimedConnection(H11Protocol):
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Process received bytes; a complete request cancels the deadline, an incomplete request keeps or starts it."""
+        """Process bytes that arrived; asyncio calls this method.
+
+        If the request is now complete, its deadline is cancelled. If it is still incomplete, the deadline goes on, or
+        starts with the first bytes of a later request.
+        """
         super().data_received(data)
         if self._address is not None and self.conn.their_state in UNFINISHED:
             self._wait()
@@ -134,15 +146,18 @@ class TimedConnection(H11Protocol):
             self._wait_no_more()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """Cancel the deadline and stop counting the connection, which becomes a web socket.
+        """Turn the connection into a web socket: cancel its deadline, and stop counting it among the connections.
 
-        Web sockets have a limit of their own, `MOST_SOCKETS`.
+        Web sockets have a limit of their own, `MOST_SOCKETS`. uvicorn calls this method.
+
+        Args:
+            event: the request to become a web socket.
         """
         self._forget()
         super().handle_websocket_upgrade(event)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop counting the connection, and cancel its deadline."""
+        """Stop counting the connection, which is closed, and cancel its deadline; asyncio calls this method."""
         self._forget()
         super().connection_lost(exc)
 
@@ -182,15 +197,15 @@ MOST_NONSENSE = 5
 
 
 class SocketTab:
-    """A browser tab in which a person plays a round, connected by a web socket.
+    """A browser tab in which a person plays a round, that is, an episode; a web socket connects it with the studio.
 
     It implements `askwise.studio.room.Tab`.
 
     Args:
         socket: the web socket.
-        kind: who plays: ``researcher``, ``participant`` or ``pilot``.
-        known: what a study adds to the page: ``texts``, ``language``, ``heading`` and ``instructions``; without a study
-            empty.
+        kind: the kind of person who plays: ``researcher``, ``participant`` or ``pilot`` (a test participant).
+        known: what a study adds to the page: ``texts`` by their keys, the code of the ``language``, a ``heading`` and
+            pages of ``instructions``. It is empty without a study; then the texts are English.
     """
 
     def __init__(self, socket: WebSocket, kind: str, known: dict[str, Any]) -> None:
@@ -200,21 +215,28 @@ class SocketTab:
         self.known = {"texts": package_texts("en"), "language": "en", "heading": "", "instructions": [], **known}
 
     async def tell(self, message: dict[str, Any]) -> None:
-        """Send a message as JSON; do nothing if the socket is closed."""
+        """Send a message to the tab as JSON; do nothing if the socket is closed."""
         if self._socket.application_state == WebSocketState.CONNECTED:
             with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
                 await self._socket.send_text(json.dumps(message))
 
     async def close(self, code: int, why: str) -> None:
-        """Close the socket with a close code and a reason in words."""
+        """Close the web socket; do nothing if it is closed already.
+
+        Args:
+            code: the close code of the web socket, which tells the page what to do.
+            why: the reason in words.
+        """
         with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
             await self._socket.close(code, why)
 
 
 async def play_socket(socket: WebSocket) -> None:
-    """Serve the web socket of a browser tab until it is closed.
+    """Serve the web socket of a browser tab in which a person plays a round, until the socket is closed.
 
-    The socket's address, ``/play/NAME/socket``, names a round; the inputs that the tab sends are applied to this round.
+    The address of the socket, ``/play/NAME/socket``, has the name of the round. The inputs that the tab sends are
+    applied to this round. The socket is closed at once if the round belongs to another person, or if too many sockets
+    are open.
     """
     services: Services = socket.app.state.services
     await socket.accept()
@@ -276,14 +298,18 @@ async def _listen(socket: WebSocket, room: Room, tab: SocketTab) -> None:
 
 
 def read_message(text: str | None) -> tuple[int, dict[str, Any], int | None]:
-    """Read a message from a browser; return the number of an input, the input, and the person's time for it.
+    """Check a message that a browser sent during a round; return the number of an input, the input, and its time.
 
-    The message is JSON with the keys ``n`` (the number of the input in its round, from 0), ``input`` (such as
-    ``{"move": "EAST"}``) and, optionally, ``ms``: the milliseconds that the person took for the input, as the browser
-    measured them. Without ``ms``, the third part of the result is None.
+    The message is a JSON object. ``n`` is the number of the input in its round, from 0. ``input`` is an object with
+    exactly one of the keys ``move``, ``answer``, ``ask`` and ``stop``, such as ``{"move": "EAST"}``. Optionally, ``ms``
+    is the time that the person took for the input, in milliseconds, as the browser measured it; without it, the third
+    result is None.
 
     Args:
-        text: the message; None if it was sent as bytes, which raises `InputError`.
+        text: the message; None if it was sent as bytes, which is not allowed.
+
+    Raises:
+        InputError: the message is not valid.
     """
     if text is None:
         raise InputError("message", "bytes", "JSON")

@@ -1,4 +1,4 @@
-"""The objects that all handlers of the studio share: database, keys, worker processes, rounds."""
+"""The objects that all request handlers of the studio share: database, keys, worker processes and rounds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from askwise.studio.store import Statement, StudioStore, digest_of, insert_round
 
 
 class Denied(AskwiseError):  # noqa: N818 - it names what happened
-    """Raised if something does not exist or belongs to another person.
+    """Raised if what a person asks for does not exist or belongs to another person.
 
     The error is the same in both cases, so that people cannot find out what others have.
     """
@@ -28,24 +28,25 @@ class Denied(AskwiseError):  # noqa: N818 - it names what happened
 
 @dataclass
 class Services:
-    """The objects that all handlers of the studio share.
+    """The objects that all request handlers of the studio share.
 
-    Fields that begin with an underscore are caches, and the limit on new rounds per person.
+    The studio is a web server on which people play rounds. A round is an episode in which a person plays one agent.
+    Fields that begin with an underscore are private: caches, and the limit on how many rounds a person may start.
 
     Attributes:
         store: the database.
-        keys: checks links and cookies.
+        keys: creates and checks the links and cookies that let people in.
         pool: the worker processes, in which methods decide.
         library: the texts of the problem files that the studio offers, by name.
-        own_methods: the user's own agents that browsers may choose, as ``FILE.py:Class``.
-        url: the public address, ``https://lab.example.org``; None if the studio is reached directly.
-        study: the name of the study that people take part in; None if there is none.
-        sockets: the number of open sockets.
-        times: how long people wait after an input.
-        in_round: takes a person and the name of a round; returns what a study adds to the data for the round's page:
-            ``texts``, ``language``, ``heading`` and ``instructions``, or an empty dict.
-        lost_page: takes an HTTP status code; returns the study's page for visitors without a valid link. None without
-            a study.
+        own_methods: the user's own agents that people may choose in the browser, as ``FILE.py:Class``.
+        url: the public address of the studio, such as ``https://lab.example.org``; None if it is reached directly.
+        study: the name of the study in which people take part; None if there is none.
+        sockets: the number of open web sockets.
+        times: records how long people wait after each input.
+        in_round: a function that takes a person and the name of a round. It returns what a study adds to the round's
+            page (``texts``, ``language``, ``heading`` and ``instructions``), or an empty dict.
+        lost_page: a function that takes an HTTP status code, and returns the study's page for visitors without a valid
+            link. None without a study.
     """
 
     store: StudioStore
@@ -65,26 +66,34 @@ class Services:
     _new_rounds: RateLimiter = field(default_factory=lambda: RateLimiter(ROUNDS_PER_MINUTE / 60, MOST_ROUNDS_AT_ONCE))
 
     def person(self, connection: HTTPConnection, *kinds: str) -> Person | None:
-        """Return the person whose cookie a request carries; None if it has no valid cookie of these kinds.
+        """Return the person whose cookie a request carries; None if it has no valid cookie of the given kinds.
 
         Args:
             connection: the request.
-            kinds: ``researcher``, ``participant`` or ``pilot``; if the request has cookies of several kinds, the first
-                of `kinds` counts.
+            kinds: the allowed kinds of people: ``researcher``, ``participant`` or ``pilot`` (a test participant). If
+                the request has cookies of several of these kinds, the first of them in the order researcher,
+                participant, pilot counts.
         """
         return next((each for each in self.people(connection) if each.kind in kinds), None)
 
     def people(self, connection: HTTPConnection) -> list[Person]:
-        """Return all people whose cookies a request carries.
+        """Return all people whose valid cookies a request carries, at most one of each kind.
 
-        There can be two, if the researcher also tests a study as a pilot in the same browser.
+        There can be more than one, for instance if the researcher tests a study as a pilot in the same browser.
+
+        Args:
+            connection: the request.
         """
         return self.keys.people(connection.cookies)
 
     def public(self, request: HTTPConnection) -> str:
-        """Return the studio's address for links: the public address (``--url``), or else the host of the request.
+        """Return the address with which links to the studio begin, such as ``https://lab.example.org``.
 
-        For instance ``https://lab.example.org``.
+        It is the public address of the studio if there is one, and otherwise ``http://`` with the host that the request
+        names.
+
+        Args:
+            request: the request.
         """
         return self.url or f"http://{request.headers['host']}"
 
@@ -93,7 +102,10 @@ class Services:
         return self.url is not None and self.url.lower() == f"https://{request.headers['host'].lower()}"
 
     async def names(self) -> dict[str, list[str]]:
-        """Return the names that browsers may choose from: ``methods`` and ``teammates`` (kinds of teammates)."""
+        """Return the names from which people can choose in the browser, as lists by key.
+
+        Keys: ``methods`` (for the ego agent) and ``teammates`` (kinds of simulated teammates, such as ``urop``).
+        """
         if not self._names:
             reply = await self.pool.reply("names", {"op": "names"})
             self._names = {"methods": [*reply["methods"], *self.own_methods], "teammates": reply["teammates"]}
@@ -106,11 +118,14 @@ class Services:
 
         Keys: ``contents`` (of the file, as JSON), ``title``, ``size`` (a text such as "5 x 4 cells, 2 walls, 3 goals"),
         ``goals`` (their names), ``prior`` (the probability of each goal) and ``words`` (the nouns for ``teammate``,
-        ``ego`` and ``goal``). For a picture: ``board`` (map or graph, goals and landmarks) and ``start`` (the first
-        places of both agents).
+        ``ego`` and ``goal``). For a picture of the problem: ``board`` (map or graph, goals and landmarks) and ``start``
+        (the places of both agents at the start).
 
         Args:
             text: the text of the file.
+
+        Raises:
+            InputError: the text is not a valid problem file.
         """
         key = digest_of(text)
         if key not in self._read:
@@ -127,14 +142,17 @@ class Services:
     async def new_round(
         self, owner: Person, described: dict[str, Any], setup: Setup, name: str | None = None, *also: Statement
     ) -> Room:
-        """Start and store a round, an episode that a person plays; return its `Room`.
+        """Start a round, that is, an episode that a person plays; store it in the database, and return its `Room`.
 
         Args:
             owner: the person who plays.
-            described: the problem, as `described` returns it.
-            setup: the setup of the round.
+            described: the problem, as the method `described` returns it.
+            setup: the setup of the round, such as the person's role and the method.
             name: the name of the round; None for a new random name.
-            also: further SQL statements to execute in the same transaction.
+            also: further SQL statements, which are executed in the transaction that stores the round.
+
+        Raises:
+            InputError: the person starts too many rounds at once, or the round cannot be played.
         """
         if not self._new_rounds.allow(owner.name):
             raise InputError("round", "too many at once", "a moment's wait")
@@ -151,7 +169,17 @@ class Services:
         return room
 
     def room(self, name: str, person: Person | None) -> Room:
-        """Return the `Room` of the round `name`; raise `Denied` if it does not exist or does not belong to `person`."""
+        """Return the `Room` of a round, that is, the round with its browser tab.
+
+        It comes from memory or, if it is not there, from the database.
+
+        Args:
+            name: the name of the round.
+            person: the person who wants to see the round; None for an unknown visitor.
+
+        Raises:
+            Denied: there is no such round, or it does not belong to `person`.
+        """
         if name not in self._rooms:
             found = read_room(self.store, self.pool, name)
             if found is None:
@@ -164,13 +192,14 @@ class Services:
         return room
 
     def _remember(self, room: Room, owner: str) -> None:
-        """Keep a round in memory, and drop rounds that no browser tab shows; all of them stay in the database.
+        """Keep a round in memory, and drop from memory other rounds that no browser tab shows.
 
-        Finished rounds are always dropped. If more than `MOST_ROOMS` rounds remain, so is the one that was not used for
-        the longest time.
+        All rounds stay in the database. Finished rounds that no tab shows are always dropped. If more than `MOST_ROOMS`
+        rounds remain, one unfinished round that no tab shows is dropped: the one that was not used for the longest
+        time.
 
         Args:
-            room: the round.
+            room: the round to keep.
             owner: the name of the person who plays it.
         """
         for name in [name for name, (each, _) in self._rooms.items() if each.end is not None and each.tab is None]:

@@ -1,10 +1,9 @@
-"""The studio's database, one SQLite file: every input of a person is on disk before it is acknowledged.
+"""The database of the web studio, one SQLite file: a person's input is on disk before the studio confirms it.
 
 SQLite uses a write-ahead log with full synchronisation, so a commit that returned survives a power cut. One thread does
-all writing, and writes all that waits in one transaction: a hundred inputs that arrive together cost one
-synchronisation. A call of `StudioStore.write` that comes less than `BETWEEN` seconds after the last commit waits until
-these seconds are over, and then shares a transaction with the calls that came meanwhile. A call that comes later is
-written at once.
+all writing. It writes all waiting statements in one transaction, so that a hundred inputs that arrive together need
+only one synchronisation of the disk. For `BETWEEN` seconds after each commit, the thread only collects the statements
+that arrive; then it writes them together. A statement that arrives later is written at once.
 """
 
 from __future__ import annotations
@@ -61,11 +60,11 @@ class StoreFailed(InputError):  # noqa: N818 - it names what happened
 
     @classmethod
     def by(cls, path: Path, error: BaseException) -> StoreFailed:
-        """Return a `StoreFailed` for an error that occurred while a file was read or written.
+        """Return a `StoreFailed` whose message names the file and says why it could not be read or written.
 
         Args:
-            path: the database.
-            error: an error of SQLite, or of decoding the contents of a row.
+            path: the path of the database file.
+            error: the error that occurred: one of SQLite, or one of decoding the contents of a row.
         """
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary error code
         words = " ".join(printable(str(error)).split())
@@ -75,21 +74,25 @@ class StoreFailed(InputError):  # noqa: N818 - it names what happened
 
     @property
     def full(self) -> bool:
-        """Whether the disk is full."""
+        """Whether the database cannot be written because the disk is full."""
         return self.expected == ROOM
 
     @property
     def sentence(self) -> str:
-        """The message for the people who play, without technical details."""
+        """The message to show to the people who play in the studio, in English and without technical details."""
         what = "save anything now: its disk is full" if self.full else "read or save its data now"
         return f"The studio cannot {what}. Please tell the researcher, and try again later."
 
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """While the ``with`` block runs, turn errors of SQLite, and of decoding its data, into `StoreFailed`.
+    """Run a ``with`` block that reads or writes the database, and raise `StoreFailed` if it fails.
 
-    `path` is the file that the message names.
+    Errors of SQLite and errors of decoding data (`ValueError`, `TypeError`, `LookupError`, `RecursionError`) become
+    `StoreFailed`. Errors of askwise pass unchanged.
+
+    Args:
+        path: the path of the database file, for the message.
     """
     try:
         yield
@@ -100,7 +103,15 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def check_whole(connection: sqlite3.Connection, path: Path) -> None:
-    """Let SQLite check that a database is intact; raise `StoreFailed`, which names the file `path`, if it is not."""
+    """Check with SQLite that a database is intact.
+
+    Args:
+        connection: the open connection to the database.
+        path: the path of the database file, for the message.
+
+    Raises:
+        StoreFailed: the database is damaged or cannot be read.
+    """
     with reading(path):
         found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
     if found != "ok":
@@ -109,14 +120,18 @@ def check_whole(connection: sqlite3.Connection, path: Path) -> None:
 
 
 class StudioStore:
-    """The studio's database, one SQLite file, and the thread that writes to it.
+    """The database of the web studio, one SQLite file, with a thread that does all writing.
 
     Args:
-        folder: the folder of the file; the file is created if it does not exist.
+        folder: the folder of the file. The folder must exist; the file is created if it does not exist.
 
     Attributes:
         path: the path of the file.
-        commits: number of transactions written so far.
+        commits: number of transactions that this object has written so far.
+
+    Raises:
+        StoreFailed: the file is damaged or cannot be written.
+        InputError: another version of askwise wrote the file, in another format.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -134,9 +149,11 @@ class StudioStore:
         self.commits = 0
 
     def _begin(self) -> None:
-        """Create the tables of a new database; raise an error if the file cannot be used.
+        """Create the tables that do not exist yet, and check that the database file can be used.
 
-        A file cannot be used if it is damaged, read-only or of another version.
+        Raises:
+            StoreFailed: the file is damaged or read-only, or the disk is full.
+            InputError: another version of askwise wrote the file, in another format.
         """
         check_whole(self._writer, self.path)
         with reading(self.path):
@@ -148,20 +165,26 @@ class StudioStore:
             self._writer.execute("INSERT OR REPLACE INTO meta VALUES ('format', ?)", (str(FORMAT),))
 
     async def write(self, *statements: Statement) -> None:
-        """Execute all SQL statements (pairs of text and parameters) or none of them; return when they are on disk.
+        """Execute all of the given SQL statements or none of them, and return when their changes are on disk.
+
+        Args:
+            statements: pairs of an SQL text with ``?`` as placeholders, and a tuple with the values of the
+                placeholders.
 
         Raises:
-            sqlite3.IntegrityError: if they contradict the contents of the database, or an UPDATE changes nothing.
-            StoreFailed: if the file cannot be written, for instance because the disk is full.
+            sqlite3.IntegrityError: a statement violates a constraint of the database, for instance by inserting a key
+                twice, or an UPDATE changes no row.
+            StoreFailed: the file cannot be written, for instance because the disk is full.
         """
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queue.put((list(statements), done))
         await done
 
     def write_now(self, *statements: Statement) -> None:
-        """Execute all SQL statements or none of them, as `write` does, but block until they are on disk.
+        """Execute all of the given SQL statements or none of them, and block until their changes are on disk.
 
-        Use it before and after the server runs, because it would block the event loop.
+        Arguments and errors are those of `write`. Use this method only before the server starts or after it has
+        stopped, because it would block the event loop.
         """
         done = threading.Event()
         failed: list[BaseException] = []
@@ -177,7 +200,7 @@ class StudioStore:
             raise failed[0]
 
     def make(self, schema: str) -> None:
-        """Create the tables that do not exist yet.
+        """Create those tables of a schema that do not exist yet, and block until they are on disk.
 
         Args:
             schema: statements ``CREATE TABLE IF NOT EXISTS ...``, separated by semicolons.
@@ -185,22 +208,25 @@ class StudioStore:
         self.write_now(*((part, ()) for part in schema.split(";") if part.strip()))
 
     def read(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """Return the rows of an SQL query; because it blocks the event loop, use it only for small queries.
+        """Return the rows that an SQL query finds. The query blocks the event loop, so it must be small.
 
         Args:
             sql: the query, with ``?`` as placeholders.
             parameters: the values of the placeholders.
+
+        Raises:
+            StoreFailed: the database cannot be read.
         """
         with reading(self.path):
             return self._reader.execute(sql, parameters).fetchall()
 
     def json(self, text: str) -> Any:
-        """Return the data in a JSON text from the database; raise `StoreFailed` if it is damaged."""
+        """Return the parsed contents of a JSON text from the database; raise `StoreFailed` if the text is damaged."""
         with reading(self.path):
             return json.loads(text)
 
     def close(self) -> None:
-        """Finish all writing, and close the file."""
+        """Wait until all statements are written, end the writing thread, and close the file."""
         self._queue.put(None)
         self._thread.join()
         self._reader.close()
@@ -241,10 +267,16 @@ class StudioStore:
         _settle_all(results)
 
     def _do(self, statements: Iterable[Statement]) -> BaseException | None:
-        """Execute the SQL statements of one call of `write`, all of them or none, within the present transaction.
+        """Execute the SQL statements of one call of `write`, all or none, within the transaction that is open now.
 
-        If they contradict the database, they are undone and the error is returned; otherwise the result is None.
-        Statements of other calls in the same transaction are not undone.
+        The statements of other calls in the same transaction are not affected.
+
+        Args:
+            statements: pairs of an SQL text and a tuple with the values of its placeholders.
+
+        Returns:
+            The error if the statements violate a constraint or an UPDATE changes no row; the statements are then
+            undone. None if they succeeded.
         """
         self._writer.execute("SAVEPOINT job")
         try:
@@ -261,10 +293,11 @@ class StudioStore:
 
 
 def _settle_all(results: list[tuple[Settle | asyncio.Future[None], BaseException | None]]) -> None:
-    """Report the result of a commit to all callers that wait for it, and wake each event loop only once.
+    """Report the results of a transaction to all callers that wait for it, and wake each event loop only once.
 
     Args:
-        results: for each caller a pair: the future or function to notify, and the error, None for success.
+        results: a pair for each caller. Its first element receives the result: a future of an event loop, or a function
+            that is called with the result. Its second element is the result: an error, or None for success.
     """
     loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], BaseException | None]]] = {}
     for waiting, error in results:
@@ -305,18 +338,24 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def digest_of(contents: Any) -> str:
-    """Return the identifier of a problem file: 32 hexadecimal digits of the SHA-256 of its contents as JSON."""
+    """Return the identifier of a problem: the first 32 hexadecimal digits of a SHA-256 hash.
+
+    Args:
+        contents: the contents of the problem file, as JSON-compatible data; their JSON text is hashed.
+    """
     return hashlib.sha256(json.dumps(contents, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def insert_round(name: str, owner: str, contents: Any, setup: dict[str, Any], title: str) -> list[Statement]:
-    """Return the SQL statements that store a new round and, unless it is stored already, its problem.
+    """Return the SQL statements that store a new round, and its problem unless the problem is stored already.
+
+    A round is an episode that a person plays.
 
     Args:
-        name: the name of the round.
+        name: the name of the round, which must be new.
         owner: the name of the person who plays.
-        contents: the contents of the problem file.
-        setup: the `Setup` of the round as JSON.
+        contents: the contents of the problem file, as JSON-compatible data.
+        setup: the `Setup` of the round as a JSON-compatible dict.
         title: the title of the problem.
     """
     digest = digest_of(contents)
@@ -330,23 +369,23 @@ def insert_round(name: str, owner: str, contents: Any, setup: dict[str, Any], ti
 
 
 def insert_event(name: str, n: int, user_input: Any, outcome: Any) -> Statement:
-    """Return the SQL statement that stores an input of a person and its outcome.
+    """Return the SQL statement that stores an input of a person and its outcome, with the present time.
 
     Args:
-        name: the name of the round.
+        name: the name of the round, the episode in which the person made the input.
         n: the number of the input in the round, from 0.
-        user_input: the input as JSON.
-        outcome: the outcome as JSON.
+        user_input: the input as JSON-compatible data, such as ``{"move": "EAST"}``.
+        outcome: what the input led to, as JSON-compatible data.
     """
     values = (name, n, time.time(), json.dumps(user_input), json.dumps(outcome))
     return "INSERT INTO events VALUES (?, ?, ?, ?, ?)", values
 
 
 def update_end(name: str, end: str) -> Statement:
-    """Return the SQL statement that stores how the round `name` ended.
+    """Return the SQL statement that stores how a round ended, with the present time.
 
     Args:
-        name: the name of the round.
-        end: ``finished``, ``stopped``, ``cut off``, or ``failed: `` and the reason.
+        name: the name of the round, an episode that a person plays.
+        end: ``finished``, ``stopped``, ``cut off``, or ``failed: REASON``.
     """
     return "UPDATE rounds SET ended = ?, end = ? WHERE id = ?", (time.time(), end, name)

@@ -1,1 +1,1 @@
-"""The Explore page: drafts, which are problems that people change by hand, and the results for them."""
+"""The Explore page: people change a problem by hand (the changed problem is a draft), and see the results at once."""

@@ -1,21 +1,24 @@
-"""Drafts: problems that people change by hand, with the present places of both agents.
+"""Drafts: problems that people change by hand on the Explore page of the studio.
 
-This module has what all kinds of drafts share, and the draft of a drawn map. The Explore page sends a draft as JSON.
-Its key ``kind`` is ``map`` (the default; `MapDraft`), ``tools`` (`askwise.studio.explore.tool_draft`) or ``graph``
-(`askwise.studio.explore.graph_draft`). The goals are a list, because browsers sort the keys of objects that look like
-numbers.
+A draft consists of a problem and the present places of both agents. This module has the interface of all drafts,
+functions that all drafts use, and one kind of draft, `MapDraft`, in which both agents walk on the same map. The page
+sends a draft as JSON. The key ``kind`` says which kind of draft it is: ``map`` (the default), ``tools``
+(`askwise.studio.explore.tool_draft`) or ``graph`` (`askwise.studio.explore.graph_draft`).
 
-The draft of a drawn map has the contents of a problem file (``askwise/problem@1``) in which both agents walk on the
-same map. This map has only walls, and starts and targets are cells. In addition, the draft has the present cells of
-both agents, ``now``; the teammate went from its start to its present cell by a shortest path. As JSON::
+The draft of a map has the contents of a problem file (``askwise/problem@1``), and for each agent its present cell,
+``now``. The teammate went from its start to this cell by a shortest path. As JSON::
 
     {"name": "Kitchen", "words": {"teammate": "cook"}, "walls": ["..#..", "....."],
      "teammate": {"start": [0, 0], "now": [1, 0]}, "ego": {"start": [4, 0], "now": [4, 0]},
      "goals": [{"name": "soup", "teammate": [[0, 1]], "ego": [[4, 1]], "weight": 2, "price": null}],
      "query_cost": {"base": 0.5, "per_goal": 0.1, "per_option": null}, "answers": {...}, "groups": {...}}
 
-In a goal, ``teammate`` and ``ego`` are the target cells of these agents, and the prior is proportional to ``weight``.
-The readers of problem files check everything, so error messages name fields as for a problem file.
+Cells are ``[x, y]``, where y = 0 is the bottom row; ``walls`` lists the rows from the top. In a goal, ``teammate`` and
+``ego`` are lists of the cells where the goal is reached by these agents. The prior is proportional to ``weight``, and
+``price`` is what naming the goal adds to the price of a question (null for ``per_goal``). The goals are a list and not
+an object, because browsers sort the keys of objects that look like numbers.
+
+The functions that read problem files check the draft, so error messages name fields as for a problem file.
 """
 
 from __future__ import annotations
@@ -55,11 +58,11 @@ class Draft(Protocol):
 
     @property
     def given(self) -> Any:
-        """The problem as it was read from a file: an object of its domain, for instance a `ProblemFile`."""
+        """The problem as an object of its domain, for instance a `ProblemFile`, without the agents' present places."""
 
     @property
     def problem(self) -> Problem:
-        """The `Problem` that methods solve, made from `given`."""
+        """The `Problem` that methods solve to advise the ego agent, made from `given`."""
 
     @property
     def words(self) -> Vocabulary:
@@ -67,26 +70,30 @@ class Draft(Protocol):
 
     @property
     def teammate(self) -> StateLike:
-        """The present state of the teammate: a cell of a map, or the name of a state of a graph."""
+        """The present state of the teammate: a cell ``(x, y)`` of a map, or the name of a state of a graph."""
 
     @property
     def ego(self) -> StateLike:
-        """The present state of the ego agent.
+        """The present state of the ego agent: a cell ``(x, y)`` of a map, or the name of a state of a graph.
 
-        It is a cell of a map, or the name of a state of a graph. In tool fetching, it is a pair if the agent holds a
-        tool: its cell, and the station that needs the tool.
+        In tool fetching, if the ego agent holds a tool, it is a pair: the cell, and the name of the station that needs
+        the tool.
         """
 
     def to_json(self) -> dict[str, Any]:
-        """Return the problem as JSON, in the form in which the page sends it to the studio."""
+        """Return the draft as JSON-compatible data, in the form in which the page sends drafts to the studio."""
 
     def to_file(self) -> tuple[str, str]:
-        """Return the name and the text of the problem file that people can save."""
+        """Return the name and the text of a problem file for people to save.
+
+        The file has the starts of the agents, not their present places.
+        """
 
     def drawn(self) -> dict[str, Any]:
-        """Return the data that the page needs to draw the problem in addition to those of `to_json`.
+        """Return the data that the page needs to draw the problem, in addition to the data that `to_json` returns.
 
-        These are the layout of a graph or the prior of tool fetching; the dict is empty for a map.
+        For a graph, they are its layout; for tool fetching, the probabilities of the prior. For a map, the dict is
+        empty.
         """
 
 
@@ -94,10 +101,15 @@ class Draft(Protocol):
 
 
 def read_walls(given: Field) -> list[str]:
-    """Return the lines of a map, the top one first; each character must be ``#`` (wall) or ``.`` (free).
+    """Check the walls of a map that the Explore page sends; return the rows of the map as texts, the top row first.
+
+    Each character is ``#`` (wall) or ``.`` (free).
 
     Args:
-        given: a list of 1 to `LARGEST_SIDE` lines, all of the same length, from 1 to `LARGEST_SIDE` characters.
+        given: a list of 1 to `LARGEST_SIDE` texts of equal length, from 1 to `LARGEST_SIDE` characters.
+
+    Raises:
+        InputError: the list has another form or size.
     """
     lines = [each.text() for each in given.elements()]
     width = len(lines[0]) if lines else 0
@@ -116,7 +128,8 @@ def read_walls(given: Field) -> list[str]:
 def listed_goals(given: Field) -> list[Field]:
     """Return the elements of a list of goals that the Explore page sends.
 
-    Raises `InputError` if there are more than `MOST_GOALS`.
+    Raises:
+        InputError: the value is no list, or it has more than `MOST_GOALS` elements.
     """
     listed = list(given.elements())
     if len(listed) > MOST_GOALS:
@@ -127,8 +140,14 @@ def listed_goals(given: Field) -> list[Field]:
 def read_goals(given: Field) -> dict[str, Any]:
     """Turn the list of goals that the Explore page sends into the form of a problem file: a dict by the goals' names.
 
-    The value of each goal is a dict with ``teammate`` and ``ego`` (target states), ``weight`` and, if stated,
-    ``price``.
+    The value of each goal is a dict with ``teammate`` and ``ego`` (lists of the states in which these agents reach the
+    goal), ``weight`` (the prior is proportional to it) and, if stated, ``price`` (of naming the goal in a question).
+
+    Args:
+        given: a list of objects with the same keys and ``name``.
+
+    Raises:
+        InputError: a key is unknown or missing, or a name is not valid.
     """
     goals: dict[str, Any] = {}
     for each in listed_goals(given):
@@ -140,11 +159,11 @@ def read_goals(given: Field) -> dict[str, Any]:
 
 
 def new_name(given: Field, taken: Any) -> str:
-    """Check a name, and return it; raise `InputError` if it is not valid or was used before.
+    """Check a name, and return it; raise `InputError` if it is not valid or is one of the names in `taken`.
 
     Args:
         given: the name, not checked yet.
-        taken: the names that were used before.
+        taken: the names that were used before, for instance a dict by name.
     """
     name = read_name(given)
     if name in taken:
@@ -153,13 +172,14 @@ def new_name(given: Field, taken: Any) -> str:
 
 
 def read_prices(given: Field, **names: str) -> dict[str, Any]:
-    """Turn the prices of questions that the Explore page sends into the form of a problem file.
+    """Turn the prices of questions that the Explore page sends into the form of a problem file, a dict.
 
-    Prices that are null are left out.
+    Prices that are null are left out. The values are not checked here.
 
     Args:
         given: an object with the keys ``base``, ``per_goal`` and ``per_option``, all optional.
-        names: new names for keys that the file calls differently, for instance ``per_goal="per_station"``.
+        names: for keys that have another name in the file, the name in the file, for instance
+            ``per_goal="per_station"``.
     """
     stated = given.object([], ["base", "per_goal", "per_option"]).value
     return {names.get(key, key): value for key, value in stated.items() if value is not None}
@@ -175,12 +195,12 @@ KEPT = ("name", "words", "answers", "groups")
 
 @dataclass(frozen=True)
 class MapDraft:
-    """A problem on a drawn map, as people change it by hand on the Explore page.
+    """A draft with a map: a problem on a map that people change by hand on the Explore page.
 
     Attributes:
         file: the contents of the problem file: the map, goals and prices, and the starts of both agents.
-        teammate: the present cell of the teammate.
-        ego: the present cell of the ego agent.
+        teammate: the present cell ``(x, y)`` of the teammate.
+        ego: the present cell ``(x, y)`` of the ego agent.
     """
 
     file: ProblemFile
@@ -189,12 +209,12 @@ class MapDraft:
 
     @property
     def given(self) -> ProblemFile:
-        """The problem file, the same as `file`; all kinds of drafts have the attribute `given`."""
+        """The problem file, the same object as `file`; the interface `Draft` requires this attribute."""
         return self.file
 
     @cached_property
     def problem(self) -> StatedProblem:
-        """The `Problem` that methods solve, made from the problem file."""
+        """The `Problem` that methods solve to advise the ego agent, made from `file`."""
         return self.file.problem()
 
     @property
@@ -203,18 +223,21 @@ class MapDraft:
         return self.file.words
 
     def to_json(self) -> dict[str, Any]:
-        """Return the problem as JSON, as the page sends it: walls, starts, present cells, goals and prices."""
+        """Return the draft in the form in which the page sends it: walls, starts, present cells, goals and prices."""
         return _to_json(self.file, self.teammate, self.ego)
 
     def to_file(self) -> tuple[str, str]:
-        """Return name and text of a TOML problem file; it holds the starts of the agents, not their present cells."""
+        """Return the name and the text of a problem file (TOML) for people to save.
+
+        The file has the starts of the agents, not their present cells.
+        """
         contents = self.file.to_json()
         for who in ("teammate", "ego"):
             contents[who]["map"] = "".join(f"{line}\n" for line in contents[who]["map"])
         return "explored.toml", toml_text(contents)
 
     def drawn(self) -> dict[str, Any]:
-        """Return an empty dict: the page draws a map from `to_json` alone."""
+        """Return an empty dict: to draw a map, the page needs only the result of `to_json`."""
         return {}
 
 
@@ -233,11 +256,13 @@ def terms_of(file: ProblemFile) -> dict[str, Any]:
 
     Keys:
 
-    - ``goals``: a list of dicts with ``name``, ``teammate`` and ``ego`` (lists of target states), ``weight`` and
-      ``price``;
-    - ``query_cost``: a dict with the prices ``base``, ``per_goal`` and ``per_option``;
-    - ``name``, ``words``, ``answers`` (the answer model) and ``groups`` (names of goals by group), if the file has
-      them.
+    - ``goals``: a list of dicts with ``name``, ``teammate`` and ``ego`` (lists of the states in which these agents
+      reach the goal), ``weight`` (the prior is proportional to it) and ``price`` (of naming the goal in a question;
+      None for the price ``per_goal``);
+    - ``query_cost``: a dict with the prices ``base`` (the fixed part of each price), ``per_goal`` (for each goal named
+      in a yes/no question) and ``per_option`` (for each group in a choice among groups of goals; may be None);
+    - ``name``, ``words`` (for agents and goals), ``answers`` (the answer model) and ``groups`` (names of goals by the
+      name of their group), if the file has them.
     """
     prices = file.prices
     return {
@@ -274,9 +299,15 @@ def _cells(states: tuple[StateName, ...]) -> list[Any]:
 
 
 def map_from_file(file: ProblemFile) -> MapDraft:
-    """Turn a problem file with maps into a draft: a problem that people change on the Explore page.
+    """Turn a problem file in which both agents walk on maps into a draft for the Explore page.
 
-    Both agents are at their starts. `InputError` is raised if a map is too large, or if the agents' maps differ.
+    In the draft, people can change the problem. Both agents are at their starts.
+
+    Args:
+        file: the problem file; both of its sides are maps (`DrawnMap`).
+
+    Raises:
+        InputError: a map is larger than `LARGEST_SIDE` cells, or the two agents have different maps.
     """
     height, width = _ground(file).walls.shape
     if max(height, width) > LARGEST_SIDE:
@@ -290,7 +321,14 @@ def map_from_file(file: ProblemFile) -> MapDraft:
 
 
 def read_map(given: Field) -> MapDraft:
-    """Return the problem with a map that the Explore page sends; raise `InputError` if it is not valid."""
+    """Return the draft of a problem on a map that the Explore page sends as JSON.
+
+    Args:
+        given: the JSON, not checked yet; the documentation of this module shows its keys.
+
+    Raises:
+        InputError: the problem is not valid.
+    """
     given.object(REQUIRED, OPTIONAL)
     lines = read_walls(given.child("walls"))
     sides = {who: given.child(who).object(["start", "now"], []) for who in ("teammate", "ego")}
@@ -301,11 +339,11 @@ def read_map(given: Field) -> MapDraft:
 
 
 def contents_with(given: Field, sides: dict[str, Any]) -> dict[str, Any]:
-    """Turn a problem that the Explore page sends into the contents of a problem file (format ``askwise/problem@1``).
+    """Turn a draft that the Explore page sends into the contents of a problem file (format ``askwise/problem@1``).
 
     Args:
-        given: the problem; goals, prices, name, words, answers and groups are taken from it.
-        sides: the values of ``teammate`` and ``ego`` in the file: the start, and the map or graph, of each agent.
+        given: the draft as JSON. Goals, prices, name, words, answer model and groups are taken from it.
+        sides: the values of the file's keys ``teammate`` and ``ego``: for each agent, its start and its map or graph.
     """
     contents: dict[str, Any] = {"format": FORMAT}
     contents |= {key: copy_data(given.value[key]) for key in ("name", "words") if given.has(key)}

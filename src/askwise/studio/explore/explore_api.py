@@ -1,19 +1,21 @@
-"""The requests of the Explore page, as a worker process answers them.
+"""The requests of the Explore page, on which people change a problem by hand, as a worker process answers them.
 
-*Drafts.* Most requests contain a draft: a problem that people have changed by hand, with the present places of both
-agents.
+*Drafts.* Most requests contain a draft: the changed problem, with the present places of both agents. In requests and
+answers it has the key ``sketch``.
 
-*Results.* The page shows the belief, the advice of a method with its reason, and when goals can be told apart. The
-teammate is assumed to have gone from its start to its present place by a shortest path to its goal (`askwise.ask`). If
-no such path leads through its present place, a belief that excludes goals for good would exclude all of them. Then the
-method uses the belief ``robust``, for which detours are unlikely but not impossible, and the page says so.
+*Results.* The page shows the belief about the teammate's goal, the advice of a method with its reason, and the steps at
+which goals can be told apart. The teammate is assumed to have gone from its start to its present place by a shortest
+path to its goal (`askwise.ask`). If no such path leads through its present place, a belief that excludes goals for good
+would exclude all of them. Then the method uses the belief ``robust``, for which detours are unlikely but not
+impossible, and the page says so.
 
-For a selected pair of goals, the page shows the expected divergence point (EDP) for every cell or state: the expected
-step at which one of the two goals is ruled out while the teammate walks from there to the other goal, which
-is the true one.
+People can select a pair of goals, one of which counts as the true one. For every cell or state, the page then shows the
+expected divergence point (EDP): the expected step at which the other goal is ruled out while the teammate walks from
+there to the true goal.
 
-*Suggested designs* are the walls, or closed edges of the teammate's graph ``[state, action, next state]``, that make
-goals recognisable earliest (`askwise.design`), with both agents at their starts.
+*Suggested designs* are changes that make goals recognisable earliest (`askwise.design`), with both agents at their
+starts. On a map, they are new walls. On a graph, they are edges ``[state, action, next state]`` of the teammate's graph
+to close.
 """
 
 from __future__ import annotations
@@ -56,9 +58,13 @@ Number = float | None
 
 
 def read_draft(given: Field) -> Draft:
-    """Return the draft (a problem that people change by hand) that the Explore page sends.
+    """Return the draft that the Explore page sends: a problem that people change by hand, with both agents' places.
 
-    Raises `InputError` if the problem is not valid.
+    Args:
+        given: the draft as JSON, not checked yet.
+
+    Raises:
+        InputError: the problem is not valid.
     """
     given.object()
     kind = given.child("kind").text(KINDS) if given.has("kind") else "map"
@@ -66,7 +72,7 @@ def read_draft(given: Field) -> Draft:
 
 
 def try_drawn(given: Any) -> dict[str, Any]:
-    """Return the layout of the graphs in a problem that is not valid, so that people can see and correct them.
+    """Return the layout of the graphs in a problem that is not valid, so that people can see and correct the problem.
 
     The keys are those of `askwise.studio.explore.graph_draft.drawn`. The dict is empty if the problem has no graphs, or
     if they cannot be drawn.
@@ -81,9 +87,15 @@ def try_drawn(given: Any) -> dict[str, Any]:
 
 
 def draft_from_file(text: str) -> Draft:
-    """Turn the text of a problem file into a draft: a problem that people change on the Explore page.
+    """Turn the text of a problem file into a draft for the Explore page, on which people can change the problem.
 
-    Raises `InputError` if the page cannot show this kind of problem.
+    In the draft, both agents are at their starts.
+
+    Args:
+        text: the text of the file.
+
+    Raises:
+        InputError: the file is not valid, or the page cannot show this kind of problem.
     """
     found = read(text)
     if FORMAT in domain_of(found).formats:
@@ -105,36 +117,41 @@ def draft_from_file(text: str) -> Draft:
 
 
 def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | None = None) -> dict[str, Any]:
-    """Return all data that the Explore page shows for a draft, as JSON.
+    """Return all data that the Explore page shows for a draft, as JSON-compatible data.
 
-    The keys are those of `Draft.drawn` and:
+    The data are a dict with the keys of `Draft.drawn` and the following. Goals are given by index.
 
-    - ``title``; ``words`` (for ``teammate``, ``ego``, ``goal`` and ``goals``); ``landmark`` (the word for a landmark of
-      the map); ``signs`` (the letters that mark the agents);
-    - ``method``; ``headline`` (its decision in words); ``why`` (the reason); ``facts`` (pairs of a name and a text,
-      such as the price of the question);
-    - ``asked``: the indices of the goals in the question that the method asks; empty if it asks none;
-    - ``considered``: the indices of the goals in the best question that the method found, even if it does not ask it;
-      empty if it found none;
-    - ``belief``, ``possible``: each goal's probability, and whether the goal is possible;
-    - ``explained``: a dict with ``by`` (how many goals explain the teammate's path) and ``of`` (how many goals there
-      are); None if the teammate is at its start;
-    - ``robust``: whether no goal explains the path, so that the belief allows for detours;
-    - ``edp``: a matrix ``[i][j]``: the expected step at which goal `i` is ruled out while the teammate walks from its
-      present place to goal `j` (expected divergence point); None where this is not finite;
-    - ``wcd``: a matrix ``[i][j]`` of the latest step at which this can happen (worst-case distinctiveness); None where
-      this is not finite;
-    - ``pairs``: a dict for each of the pairs of goals between which the ego agent is likely to be undecided longest:
-      ``goals`` (two indices), ``zones`` and ``now`` (whether a question may be worth its price in the current step).
-      The zones are three intervals of steps: in ``Z_I``, observation may not have told the goals apart; in ``Z_B``, the
-      ego agent needs different actions for them; in ``Z_Q``, a question may be worth its price;
-    - ``pair``: a dict for the selected pair of goals: ``truth`` and ``other`` (their indices), ``edp`` (from the
-      teammate's present place), ``zones`` and ``heat`` (the EDP from every place); None if no pair is selected.
+    - ``title``: the title of the problem. ``words``: the words for ``teammate``, ``ego``, ``goal`` and ``goals``.
+      ``landmark``: the word for a landmark of the map. ``signs``: the letters that mark ``teammate`` and ``ego``.
+    - ``method``: the name of the method. ``headline``: its decision in words. ``why``: the reason. ``facts``: pairs of
+      a name and a text, such as the price of the question.
+    - ``asked``: the goals that the method asks about now; empty if it does not ask.
+    - ``considered``: the goals in the best question that the method found, even if it does not ask it; empty if it
+      found none.
+    - ``belief``, ``possible``: for each goal, its probability, and whether it is possible; empty if the method shows no
+      belief.
+    - ``explained``: a dict that says how many goals explain the teammate's path, ``by``, and how many goals have a
+      prior above 0, ``of``; None if the teammate is at its start.
+    - ``robust``: whether no goal explains the path, so that the method uses a belief that allows for detours.
+    - ``edp``: the expected divergence points, a matrix ``[i][j]``: the expected step at which goal `i` is ruled out
+      while the teammate walks from its present place to goal `j`; None where this is not finite.
+    - ``wcd``: the worst-case distinctiveness, a matrix ``[i][j]``: the latest step at which goal `i` is ruled out while
+      the teammate walks to goal `j`; None where this is not finite.
+    - ``pairs``: a list of the pairs of goals between which the ego agent is likely to be undecided longest. Each is a
+      dict with ``goals`` (two indices), ``zones`` and ``now`` (whether a question may be worth its price in the current
+      step). A zone is an interval of steps: in ``Z_I``, observation may not have told the goals apart; in ``Z_B``, the
+      ego agent needs different actions for them; in ``Z_Q``, both hold, so that a question may be worth its price.
+    - ``pair``: a dict for the selected pair of goals, with ``truth`` and ``other`` (their indices), ``edp`` (from the
+      teammate's present place), ``zones`` and ``heat`` (the EDP from every place, see `heat`); None if no pair is
+      selected.
+
+    A zone is a dict with ``name``, ``text``, ``from`` and ``to`` (its first and last step; None for infinity) and
+    ``empty``.
 
     Args:
-        draft: the problem that people change by hand.
-        method: the method that gives advice.
-        pair: the index of the selected true goal, and that of the other selected goal; None if no pair is selected.
+        draft: the problem that people change by hand, with the present places of both agents.
+        method: the name of the method that gives advice, one of `METHODS`.
+        pair: the indices of two selected goals, the true goal first; None if no goals are selected.
     """
     problem = draft.problem
     advice, belief = _advice(draft, problem, method)
@@ -160,13 +177,14 @@ def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | N
 
 
 def read_pair(given: Field, n_goals: int) -> tuple[int, int] | None:
-    """Return the indices of the two goals that are selected on the page; None if no goals are selected.
-
-    Raises `InputError` if the two are the same goal.
+    """Return the indices of the two goals selected on the Explore page, the true goal first; None if none are selected.
 
     Args:
-        given: a list of two numbers, that of the true goal first, or null.
+        given: a list of the two indices, or null if no goals are selected.
         n_goals: the number of goals.
+
+    Raises:
+        InputError: the value has another form, an index is too large, or both goals are the same.
     """
     if given.value is None:
         return None
@@ -259,9 +277,10 @@ def _looked_at(draft: Draft, advice: Advice, truth: int, other: int) -> dict[str
 def heat(draft: Draft, truth: int, other: int) -> list[Any]:
     """Return the expected divergence point (EDP) of two goals for every place where the teammate could be.
 
-    The EDP is the expected step at which the goal `other` is ruled out while the teammate walks from this place to the
-    goal `truth`; None if it is infinite or undefined. The list is ``[y][x]`` for a map (y = 0 is the bottom row), and
-    ``[state]`` for a graph.
+    The EDP is the expected step at which the goal `other` is ruled out while the teammate walks from the place to the
+    goal `truth`. For a map, the result is a list ``[y][x]``, where y = 0 is the bottom row. For a graph, it is a list
+    with one number for each state of the teammate. Numbers that are infinite or undefined, such as those of walls, are
+    None.
 
     Args:
         draft: the problem that people change by hand.
@@ -298,19 +317,19 @@ MOST_DESIGNS = 20_000
 def suggested_design(draft: Draft, given: Field) -> dict[str, Any]:
     """Search for walls to add, or edges to close, so that an observer can tell the teammate's goals apart earliest.
 
-    The result describes the best change that was found:
+    The result describes the best change that was found, as JSON-compatible data:
 
-    - ``things``: cells of new walls, or edges ``[state, action, next state]`` to close;
+    - ``things``: the cells ``[x, y]`` of new walls, or the edges ``[state, action, next state]`` to close;
     - ``inTheWay``: those of the ``things`` on which an agent stands now;
-    - ``before``, ``after``: dicts with ``wcd`` and ``edp``, without and with the change;
-    - ``verdict``: in words, whether the change is proven to be the best.
+    - ``before``, ``after``: dicts with the measures ``wcd`` and ``edp``, without and with the change;
+    - ``verdict``: a text that says whether the change is proven to be the best.
 
     Args:
         draft: the problem that people change by hand.
-        given: a JSON object with ``minimise``, the measure to make small: ``wcd`` (worst-case distinctiveness, the
-            latest step at which two goals are told apart) or ``edp`` (expected divergence point, the expected step);
-            ``most``, the largest number of walls or edges; ``budget``, the steps by which shortest paths of both agents
-            may get longer.
+        given: a JSON object, not checked yet. ``minimise`` is the measure to make small: ``wcd`` (worst-case
+            distinctiveness, the latest step at which two goals are told apart) or ``edp`` (expected divergence point,
+            the expected step). ``most`` is the largest number of new walls or closed edges. ``budget`` is the number of
+            steps by which the shortest paths of both agents may get longer.
     """
     given.object(["minimise", "most", "budget"], [])
     found = design(
@@ -336,11 +355,14 @@ def suggested_design(draft: Draft, given: Field) -> dict[str, Any]:
 
 
 def answer_request(what: str, given: Any) -> Any:
-    """Return the answer to a request of the Explore page, as JSON.
+    """Return the answer to a request of the Explore page, as JSON-compatible data.
 
     Args:
         what: the kind of request, a key of `ANSWERS`, such as ``follow`` for the results of a draft.
         given: the JSON data of the request, not checked yet.
+
+    Raises:
+        InputError: the data are not valid.
     """
     return ANSWERS[what](Field("", given))
 
@@ -382,9 +404,13 @@ def _suggest(given: Field) -> Any:
 
 
 def _draft(given: Field) -> Draft:
-    """Return the draft (the problem that people change) in a request, under its key ``sketch``.
+    """Return the draft in a request: the problem that people change, which the request has under its key ``sketch``.
 
-    Raises `InputError` if the draft is not valid. The message names the field as in a problem file, without ``sketch``.
+    Args:
+        given: the data of the request.
+
+    Raises:
+        InputError: the draft is not valid. The message names the wrong field as in a problem file, without ``sketch``.
     """
     return read_draft(Field("", given.value["sketch"]))
 

@@ -1,1 +1,1 @@
-"""Rounds, which are episodes in which a person plays one agent: the view of each role, replay, and review."""
+"""Rounds, that is, episodes in which a person plays one agent: what each role may see, replay, and review."""

@@ -1,4 +1,4 @@
-"""The code book of an exported study: the meaning, unit and values of every column of every file."""
+"""Tables that explain the files of an exported study: the meaning, unit and values of each column of each file."""
 
 from __future__ import annotations
 
@@ -162,13 +162,14 @@ REPORT: dict[str, dict[str, Column]] = {
 
 
 def codebook(tables: dict[str, dict[str, Column]] | None = None) -> list[dict[str, str]]:
-    """Return a code book: a table that explains the columns of each file, with one row per column.
+    """Return the rows of a code book, a table that explains the columns of other tables: one row for each column.
 
-    A row is a dict with ``file``, ``column``, ``meaning``, ``unit`` and ``values``.
+    A row is a dict with ``file`` (the name of the explained table), ``column``, ``meaning``, ``unit`` (empty if the
+    column has none) and ``values`` (the possible values), all of them texts.
 
     Args:
-        tables: meaning, unit and possible values of each column, by file and column; by default, the files of the
-            export.
+        tables: the tables to explain, as ``tables[file][column]``; each value is a tuple of meaning, unit and possible
+            values. None for the tables of the export, such as ``people`` and ``rounds``.
     """
     return [
         {"file": name, "column": column, "meaning": meaning, "unit": unit, "values": values}

@@ -1,24 +1,26 @@
-"""The results of a study with people as files: tables in CSV and Parquet, and a trace of every round.
+"""Export the results of a study with people: tables as CSV and Parquet files, and a trace of every round.
 
-=================  ================================================================================================
-``people.csv``     one row per person: number, pilot, cell (order of conditions and problems), minutes, how it ended,
-                   the panel's identifier
-``answers.csv``    one row per answer to a question, also for each attempt at the comprehension check
-``pages.csv``      one row per page that a person left, and per attempt at the comprehension check, with the time
-``inputs.csv``     one row per move, answer, question or stop in a round, with the time
-``rounds.csv``     one row per finished round: its results; ``error`` says why a round failed, ``replay_error`` why it
-                   could not be replayed: then beliefs are missing
-``codebook.csv``   one row per column of all these files: meaning, unit, values
-``traces/``        each round as ``askwise/trace@2``
-=================  ================================================================================================
+A round is an episode that a person plays. These files are written:
 
-Each table is also written as Parquet. People and answers are written first, so that no faulty round can prevent it.
-Texts that people typed begin with an apostrophe if a spreadsheet would interpret them as a formula, in CSV and in
-Parquet.
+==================  ================================================================================================
+=``people.csv``     one row per person: number, pilot (whether it was a test run), cell (the order of conditions and
+=                   problems), minutes, how the participation ended, identifier from the recruiting service
+=``answers.csv``    one row per answer to a question, also for each attempt at the comprehension check
+=``pages.csv``      one row per page that a person left, and per attempt at the comprehension check, with the time
+=``inputs.csv``     one row per move, answer, question or stop in a round, with the time
+=``rounds.csv``     one row per finished round with its results. ``error`` says why a round failed. ``replay_error``
+=                   says why a round could not be replayed; the results that need beliefs are then missing
+=``codebook.csv``   one row per column of all these files: meaning, unit, values
+=``traces/``        a JSON file for each round, in the format ``askwise/trace@2``
+==================  ================================================================================================
 
-Rounds are replayed to obtain the method's beliefs and reasons. A method may fail or hang, so this is done in another
-process, with a limit for each decision. If it fails, the round is reconstructed from the store, which holds all inputs
-and outcomes, but no beliefs or reasons.
+Each table is also written as Parquet. Tables of people, answers, pages and inputs are written before any round is read,
+so that a faulty round cannot prevent them. If a spreadsheet would interpret a text that a person typed as a formula, an
+apostrophe is put before the text, in CSV and in Parquet.
+
+Rounds are replayed to obtain the beliefs and reasons of the ego agent's method. A method may fail or hang, so another
+process replays them, with a time limit for each decision. If a replay fails, the round is reconstructed from the
+database, which holds all inputs and outcomes, but no beliefs or reasons.
 """
 
 from __future__ import annotations
@@ -56,13 +58,14 @@ class StoredRound:
     """A finished round (an episode that a person has played), as the database holds it.
 
     Attributes:
-        about: the columns ``person``, ``pilot``, ``condition``, ``problem``, ``practice``, ``trial`` (the round's
-            number among those that count) and ``role``.
-        setup: the `Setup` as JSON.
-        problem: the digest of the problem, by which worker processes recognise it.
-        contents: the contents of the problem file.
-        log: the person's inputs, each with its outcome.
-        end: how the round ended: ``finished``, ``stopped``, ``cut off``, or ``failed: `` and the reason.
+        about: a dict that says who played the round and where it belongs: ``person`` (number), ``pilot`` (whether it
+            was a test run), ``condition``, ``problem``, ``practice`` (whether it was for practice), ``trial`` (the
+            round's number among those that count) and ``role`` (of the person: ``teammate`` or ``ego``).
+        setup: the `Setup` of the round as a JSON-compatible dict.
+        problem: the digest of the problem, a text by which worker processes recognise the problem.
+        contents: the contents of the problem file, as JSON-compatible data.
+        log: pairs of an input of the person and its outcome, in order, as JSON-compatible data.
+        end: how the round ended: ``finished``, ``stopped``, ``cut off``, or ``failed: REASON``.
     """
 
     about: Row
@@ -74,19 +77,20 @@ class StoredRound:
 
     @property
     def failure(self) -> str | None:
-        """The reason why the round failed while it was played; None if it did not."""
+        """The reason why the round failed while the person played it; None if the round did not fail."""
         return self.end.removeprefix(FAILED).lstrip(": ") if self.end.startswith(FAILED) else None
 
     async def reply(self, pool: Pool, what: str) -> Row:
-        """Return the results of the round, which a worker process computes.
-
-        The result has the keys of `askwise.studio.rounds.replay.written`, or the reason of a failure under ``failed``
-        or ``refused``.
+        """Let a worker process compute the results of the round, and return them.
 
         Args:
             pool: the worker processes.
-            what: ``again`` to replay the round, ``record`` to reconstruct it from its log, ``twin`` to simulate it
-                without the person.
+            what: how to compute the results: ``again`` replays the round with the method, ``record`` reconstructs it
+                from its log without the method, ``twin`` simulates it without the person.
+
+        Returns:
+            A dict with the keys of `askwise.studio.rounds.replay.written`, such as ``row`` and ``trace``. If the worker
+            process fails, the dict has the reason under ``failed`` or ``refused`` instead.
         """
         known = {"setup": self.setup, "problem": self.problem, "contents": self.contents, "log": self.log}
         return await pool.reply("played", {"op": "played", "what": what, **known})
@@ -94,15 +98,16 @@ class StoredRound:
 
 @dataclass(frozen=True)
 class PlayedRound:
-    """A finished round, ready to be written to tables.
+    """A finished round (an episode that a person has played) with its results, ready to be written to tables.
 
     Attributes:
-        stored: the round in the database.
-        row: the results of the round, such as ``cost``: the columns of ``rounds.csv`` from ``goal`` to ``error``.
+        stored: the round as the database holds it.
+        row: the results of the round, such as ``cost``: a dict with the columns of ``rounds.csv`` from ``goal`` to
+            ``error``.
         method: the name of the ego agent's method; ``person`` if the person played the ego agent.
-        replay_error: why the replay failed; None if it did not. A round that failed while it was played is not
-            replayed; then this is the reason why its log cannot be read either, or None if it can.
-        found: the worker process's reply, from which `row` was taken (see `askwise.studio.rounds.replay.written`);
+        replay_error: why the round could not be replayed; None if it could. A round that failed while the person played
+            it is never replayed; its `replay_error` is None unless its log cannot be read, either.
+        found: the reply of the worker process, from which `row` was taken (see `askwise.studio.rounds.replay.written`);
             empty if the round cannot be read.
     """
 
@@ -114,10 +119,15 @@ class PlayedRound:
 
 
 async def replayed_round(pool: Pool, stored: StoredRound) -> PlayedRound:
-    """Replay a round in a worker process, and return it ready to be written to tables.
+    """Replay a round in a worker process, and return the round with its results.
 
-    The replay gives the method's beliefs and reasons. If the round failed when it was played, or if the replay fails,
-    the round is reconstructed from its log, without beliefs and reasons.
+    The replay gives the beliefs and reasons of the ego agent's method. If the round failed when the person played it,
+    or if the replay fails, the worker process reconstructs the round from its log instead, without beliefs and reasons.
+    This function raises no error for a faulty round: the result says what failed.
+
+    Args:
+        pool: the worker processes.
+        stored: the round as the database holds it.
     """
     found: Row = {} if stored.failure is not None else await stored.reply(pool, AGAIN)
     replay_error = failure_of(found)
@@ -133,7 +143,11 @@ async def replayed_round(pool: Pool, stored: StoredRound) -> PlayedRound:
 
 
 def failure_of(reply: Row) -> str | None:
-    """Return the reason why a worker process could not answer a request, from its `reply`; None if it did answer."""
+    """Return the reason why a worker process could not answer a request; None if the process did answer it.
+
+    Args:
+        reply: the reply of the worker process; the reason is its value of ``failed`` or ``refused``.
+    """
     found = reply.get("failed") or reply.get("refused")
     return None if found is None else str(found)
 
@@ -145,10 +159,14 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 class StoredStudy:
-    """The database of a study with people, opened for reading; a studio may write to it at the same time.
+    """The database of a study with people, opened for reading; a studio may write to the file at the same time.
 
     Args:
-        folder: the studio's folder.
+        folder: the studio's folder, which contains the database file.
+
+    Raises:
+        InputError: the folder has no database, or the database has no study with people.
+        StoreFailed: the database is damaged or cannot be read.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -186,26 +204,38 @@ class StoredStudy:
                     self._store.execute(f"CREATE TEMP TABLE {name} ({columns})")
 
     def close(self) -> None:
-        """Close the database."""
+        """Close the connection to the database."""
         self._store.close()
 
     def read(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """Return the rows of an SQL query.
+        """Return the rows that an SQL query finds.
 
         Args:
             sql: the query, with ``?`` as placeholders.
             parameters: the values of the placeholders.
+
+        Raises:
+            StoreFailed: the database cannot be read.
         """
         with reading(self._path):
             return self._store.execute(sql, parameters).fetchall()
 
     def people(self) -> list[Row]:
-        """Return a row for each person.
+        """Return a row (a dict) for each person in the study; pilots, who made a test run, come last.
 
-        Columns: ``person`` (number), ``pilot``, ``panel`` (the identifier from the panel, the service that recruits
-        people), ``cell`` (number of the assignment to conditions), ``minutes`` (from arrival to last activity), ``end``
-        (``finished``, ``left``, ``declined``, ``check not passed`` or ``in progress or dropped out``), ``language``,
-        ``screens`` (number of screens left behind) and ``at`` (title of the screen that the person reached last).
+        The columns are:
+
+        - ``person``: the person's number, from 1; pilots are numbered separately;
+        - ``pilot``: whether it was a test run;
+        - ``panel``: the identifier from the panel (the service that recruits people), hashed or plain; None without
+          one;
+        - ``cell``: the index, from 0, of the order of conditions and problems that the person was assigned;
+        - ``minutes``: the time from arrival to the last activity;
+        - ``end``: ``finished``, ``left``, ``declined``, ``check not passed`` or ``in progress or dropped out``;
+        - ``language``: the code of the language of the texts, such as ``en``;
+        - ``screens``: the number of screens that the person has completed;
+        - ``at``: the title of the screen that the person reached last; None in databases of earlier versions of
+          askwise.
         """
         names = ("person", "pilot", "panel", "cell", "minutes", "end", "language", "screens")
         found = self.read(
@@ -222,13 +252,19 @@ class StoredStudy:
         return [{**row, "at": way[row["cell"]][row["screens"]]["title"] if way else None} for row in rows]
 
     def pages(self) -> list[Row]:
-        """Return a row for each screen that a person has left, and for each attempt at the comprehension check.
+        """Return a row (a dict) for each screen that a person has left, and for each failed comprehension check.
 
-        Columns: ``person`` (number), ``pilot``, ``entry`` (number of the row among the person's rows, from 0),
-        ``screen`` (its position, from 1), ``kind`` (of the screen), ``condition``, ``questionnaire``, ``problem``,
-        ``practice``, ``seconds`` and ``measured``. If ``measured`` is ``browser``, the browser measured the seconds.
-        Otherwise it is ``server``, and the seconds count from the person's previous entry, or from arrival for the
-        first one.
+        The columns are:
+
+        - ``person`` and ``pilot``: the person's number, and whether it was a test run;
+        - ``entry``: the number of the row among the person's rows, from 0;
+        - ``screen``: the position of the screen among the person's screens, from 1;
+        - ``kind``: the kind of screen, such as ``round`` or ``form``;
+        - ``condition``, ``questionnaire``, ``problem`` and ``practice``: what the screen was about; None if it does not
+          apply;
+        - ``seconds``: the time that the person spent on the screen;
+        - ``measured``: ``browser`` if the browser measured ``seconds``; ``server`` if ``seconds`` is the time since the
+          person's previous entry or, for the first entry, since the person's arrival.
         """
         rows = self.read(
             "SELECT number, pilot, e.n, e.screen, e.data, coalesce(json_extract(t.data, '$.page') / 1000.0, "
@@ -247,12 +283,21 @@ class StoredStudy:
         return found
 
     def inputs(self) -> list[Row]:
-        """Return a row for each input in a round, such as a move or an answer.
+        """Return a row (a dict) for each input of a person in a round, such as a move or an answer.
 
-        Columns: ``person`` (number), ``pilot``, ``condition``, ``problem``, ``practice``, ``trial`` (number of the
-        round among those that count), ``input`` (its number in the round, from 0), ``kind``, ``value``, ``seconds`` and
-        ``measured``. If ``measured`` is ``browser``, the browser measured the seconds. Otherwise it is ``server``, and
-        the seconds count from the input before, so they include the time in which the partner decided.
+        The columns are:
+
+        - ``person`` and ``pilot``: the person's number, and whether it was a test run;
+        - ``condition``, ``problem`` and ``practice``: those of the round; ``practice`` says whether it was for
+          practice;
+        - ``trial``: the number of the round among those that count, from 1; 0 for practice;
+        - ``input``: the number of the input in the round, from 0;
+        - ``kind``: ``move``, ``answer``, ``ask`` or ``stop``;
+        - ``value``: what the person entered, as text, such as the name of a move; None for "I don't know";
+        - ``seconds``: the response time;
+        - ``measured``: ``browser`` if the browser measured ``seconds``; ``server`` if ``seconds`` is the time since the
+          previous input (for the first input, since the start of the round), including the time in which the partner
+          decided.
         """
         rows = self.read(
             "SELECT number, pilot, places.data, v.n, deed, coalesce(t.ms / 1000.0, v.at - coalesce((SELECT b.at FROM "
@@ -273,11 +318,19 @@ class StoredStudy:
         return found
 
     def answers(self) -> list[Row]:
-        """Return a row for each answer to a question of a questionnaire or of the comprehension check.
+        """Return a row (a dict) for each answer to a question of a questionnaire or of the comprehension check.
 
-        Columns: ``person`` (number), ``pilot``, ``questionnaire`` (``check`` for the comprehension check),
-        ``condition``, ``item`` (name of the question), ``answer`` and ``seconds`` (from the start of the page to the
-        last change of the answer). The score of a ready-made questionnaire is a separate row, with the item ``score``.
+        The columns are:
+
+        - ``person`` and ``pilot``: the person's number, and whether it was a test run;
+        - ``questionnaire``: the name of the questionnaire; ``check`` for the comprehension check;
+        - ``condition``: the condition that the question is about; None if it is about the whole study;
+        - ``item``: the name of the question;
+        - ``answer``: the answer as text; None if the person left the question out;
+        - ``seconds``: from the start of the page to the last change of the answer; None if unknown.
+
+        For a ready-made questionnaire, additional rows have the computed scores, with the item ``score`` or ``weighted
+        score``.
         """
         found: list[Row] = []
         for number, pilot, data, times in self._entries():
@@ -303,18 +356,21 @@ class StoredStudy:
     def description(self) -> Row:
         """Return the facts about the study that are stored with its results, such as its conditions and questionnaires.
 
-        The keys are those of `askwise.studio.study.flow.description`. The dict is empty if an earlier version of
-        askwise wrote the database.
+        The keys are those of the function `askwise.studio.study.flow.description`. The dict is empty if an earlier
+        version of askwise wrote the database.
         """
         rows = self.read("SELECT value FROM meta WHERE name = 'description'")
         with reading(self._path):
             return dict(json.loads(rows[0][0])) if rows else {}
 
     def _scale(self, questionnaire: str) -> Row | None:
-        """Return the ready-made scale of a questionnaire as JSON; None if the study file states its own questions.
+        """Return the ready-made scale that a questionnaire uses, as a dict with the keys of `Scale.to_json`.
 
         Args:
             questionnaire: the name of the questionnaire.
+
+        Returns:
+            The scale, or None if the study file states the questions itself.
         """
         known = self._description.get("questionnaires")
         if known is None:  # stored by an earlier version, which had only askwise's wording
@@ -323,9 +379,9 @@ class StoredStudy:
         return None if found is None else found["scale"]
 
     def rounds(self) -> Iterator[StoredRound]:
-        """Iterate over the finished rounds, sorted by person and time.
+        """Yield the finished rounds of all people, sorted by person and time; pilots (test runs) come last.
 
-        Rounds of people who left the study afterwards are included.
+        Rounds of people who left the study later are included. A round is an episode that a person has played.
         """
         rows = self.read(
             "SELECT number, pilot, rounds.id, problem, setup, rounds.end, coalesce(entries.data, places.data) "
@@ -374,9 +430,10 @@ def _text(value: Any) -> str | None:
 
 
 def typed(text: str | None) -> str | None:
-    """Return a text that a person has typed, made safe for spreadsheets; None stays None.
+    """Return a text that a person has typed, made safe for spreadsheets.
 
-    If a spreadsheet would run the text as a formula, an apostrophe is put before it.
+    If a spreadsheet would run the text as a formula, the result has an apostrophe before it. Otherwise the result is
+    the text itself; None stays None.
     """
     if text is None or not text.startswith(FORMULAS) or NUMBER.fullmatch(text):
         return text
@@ -384,17 +441,20 @@ def typed(text: str | None) -> str | None:
 
 
 def round_row(played: PlayedRound) -> Row:
-    """Return a round as a row of ``rounds.csv``."""
+    """Return a round (an episode that a person has played) as a row of ``rounds.csv``, a dict by column."""
     key = {**played.stored.about, "seed": played.stored.setup.get("seed"), "method": played.method}
     return {**key, **played.row, "replay_error": played.replay_error}
 
 
 def export(folder: Path, seconds: float = DECISION) -> list[str]:
-    """Write all results of a study with people into the folder ``export``; return the names of the files.
+    """Write all results of a study with people to files in the folder ``export``.
 
     Args:
-        folder: the studio's folder, which holds the database; ``export`` is created in it.
-        seconds: time limit for one decision of a method when a round is replayed.
+        folder: the studio's folder, which holds the database; its subfolder ``export`` is created if it does not exist.
+        seconds: time limit, in seconds, for each decision of a method when a round is replayed.
+
+    Returns:
+        The names of the written files, relative to ``export``.
     """
     return asyncio.run(_export(folder, seconds))
 
@@ -406,10 +466,12 @@ async def _export(folder: Path, seconds: float) -> list[str]:
 
 @contextmanager
 def playing(seconds: float) -> Iterator[Pool]:
-    """While the ``with`` block runs, provide a pool of one worker process, which replays rounds.
+    """Provide a pool of one worker process, which replays rounds, while the ``with`` block runs.
+
+    The worker process is ended after the block.
 
     Args:
-        seconds: time limit for one decision of a method.
+        seconds: time limit, in seconds, for each decision of a method.
     """
     pool = Pool(1, Limits(decision=seconds, episode=math.inf))
     try:
@@ -419,11 +481,14 @@ def playing(seconds: float) -> Iterator[Pool]:
 
 
 async def exported(folder: Path, pool: Pool) -> tuple[list[str], list[PlayedRound]]:
-    """Write all results of a study into the folder ``export``; return the names of the files, and the rounds.
+    """Write all results of a study with people to files in the folder ``export``.
 
     Args:
-        folder: the studio's folder, which holds the database; ``export`` is created in it.
+        folder: the studio's folder, which holds the database; its subfolder ``export`` is created if it does not exist.
         pool: the worker processes that replay rounds.
+
+    Returns:
+        The names of the written files, relative to ``export``, and all finished rounds with their results.
     """
     target = make_folder(folder / EXPORT)
     with closing(StoredStudy(folder)) as results:
@@ -437,9 +502,13 @@ async def exported(folder: Path, pool: Pool) -> tuple[list[str], list[PlayedRoun
 
 
 def write_table(target: Path, name: str, rows: list[Row]) -> None:
-    """Write a table into the folder `target`, as ``NAME.csv`` and ``NAME.parquet``, where ``NAME`` is `name`.
+    """Write a table as the files ``NAME.csv`` and ``NAME.parquet``, where ``NAME`` is the argument `name`.
 
-    If there are no rows, the files have the columns that `askwise.studio.study.codebook` describes for this table.
+    Args:
+        target: the folder of the files, which must exist; existing files are replaced.
+        name: the name of the table, such as ``people``.
+        rows: a dict for each row, from column to value. Without rows, the files have only the header, with the columns
+            that `askwise.studio.study.codebook` lists for this table.
     """
     empty = dict.fromkeys({**COLUMNS, **REPORT}.get(name, {}), pl.String)
     found = pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame(schema=empty)

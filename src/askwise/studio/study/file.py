@@ -1,7 +1,8 @@
-"""The file of a study with people: TOML, ``askwise/people-study@1``.
+"""Reading and checking the file of a study with people: a TOML file of the format ``askwise/people-study@1``.
 
-One file states everything: conditions and problems, and all texts and questions before, between and after the rounds.
-Paths of problem files are relative to the study file; they are read together with it.
+One file states the whole study: its conditions and problems, and all texts and questions before, between and after the
+rounds (episodes that people play). Its paths of problem files are relative to the study file. `read_people_study` reads
+the problem files, too.
 """
 
 from __future__ import annotations
@@ -71,17 +72,19 @@ MOST_PEOPLE = 1000
 
 @dataclass(frozen=True, slots=True)
 class StudyCondition:
-    """A condition of a study with people: which partner they play with.
+    """A condition of a study with people: the kind of partner that people play with.
+
+    The partner is the agent that people do not play: the ego agent if they play the teammate, and vice versa.
 
     Attributes:
         name: the name of the condition.
-        method: the method of the ego agent, if people play the teammate.
-        belief: the kind of belief of the method: ``elimination``, ``bayes`` or ``robust``; None for one that suits
-            people.
-        teammate: the kind of teammate, such as ``urop`` or ``noisy:0.2``, if people play the ego agent; None for the
-            kind that the problem states.
-        answers: the answer model: ``truthful``, or a text such as ``wrong:0.05,refused:0.1``; None for the one that the
-            problem states.
+        method: the method by which the ego agent decides, if people play the teammate.
+        belief: how the method estimates the teammate's goal: ``elimination``, ``bayes`` or ``robust``; None for the
+            kind of belief that suits the method when it plays with people.
+        teammate: the kind of simulated teammate, such as ``noisy:0.2``, if people play the ego agent; None for the kind
+            that the problem states.
+        answers: the model of the teammate's answers: ``truthful``, or the probabilities of wrong and refused answers,
+            such as ``wrong:0.05,refused:0.1``; None for the model that the problem states.
     """
 
     name: str
@@ -96,11 +99,12 @@ class Questionnaire:
     """Questions that a person answers together, on one page.
 
     Attributes:
-        name: the name in tables.
-        title: the heading.
+        name: the name of the questionnaire in tables of results.
+        title: the heading of the page.
         items: the questions.
-        when: ``after each condition`` or ``at the end``.
-        scale: the ready-made scale to which the items belong; None if the study file states its own questions.
+        when: when people answer: ``after each condition`` or ``at the end``.
+        scale: the ready-made questionnaire with a score that this questionnaire uses; None if the study file states its
+            own questions.
     """
 
     name: str
@@ -115,34 +119,39 @@ class PeopleStudy:
     """A study with people, as its file describes it.
 
     A panel is a service that recruits people. It sends each person to the study by a link such as
-    ``https://lab.example.org/join/TOKEN?PARAMETER=IDENTIFIER``, which contains the person's identifier.
+    ``https://lab.example.org/join/TOKEN?PARAMETER=IDENTIFIER``, which contains the person's identifier. A round is an
+    episode that a person plays.
 
     Attributes:
         name: the name of the study.
         seed: the seed of all random numbers.
         role: the role that people play, ``teammate`` or ``ego``.
-        design: ``within``: each person plays all conditions; ``between``: each plays one.
-        rounds: rounds per person and condition.
-        most_at_once: largest number of people at the same time.
+        design: ``within`` if each person plays all conditions; ``between`` if each person plays one.
+        rounds: number of rounds per person and condition, without practice.
+        most_at_once: largest number of people who may take part at the same time.
         gone_after: minutes of inactivity after which a person no longer counts as in progress.
-        consent: the text that people agree to.
-        instructions: pages of text.
-        check: the comprehension check: pairs of a multiple-choice question and the right one of its options.
-        tries: number of attempts at the check.
-        practice: number, condition and problem of the practice rounds.
+        consent: the text that people agree to before they start.
+        instructions: the pages of instructions, each a text.
+        check: the comprehension check: pairs of a multiple-choice question and its right option.
+        tries: number of attempts that a person has at the comprehension check.
+        practice: the practice rounds before the first condition: a tuple of their number, their condition and the name
+            of their problem.
         conditions: the conditions to compare.
-        problems: the texts of the problem files by name.
+        problems: a dict from the name of each problem to the text of its file.
         questionnaires: the forms that people fill in, after each condition or at the end.
-        debriefing: the text at the end.
-        endings: code and link for each way to end (`ENDINGS`); people enter the code at the panel, or follow the link.
+        debriefing: the text that people read at the end; empty for none.
+        endings: a dict from each way in which a participation can end, such as ``finished`` (a key of `ENDINGS`), to a
+            pair of texts: a code that the person enters at the panel, and a link back to the panel. Both may be empty.
         parameter: ``PARAMETER`` in the panel's link, such as ``PROLIFIC_PID``; empty if there are no identifiers.
-        placeholder: a text that the researcher's link has where each person's link has ``IDENTIFIER``; the panel
-            replaces it. It is ``...`` if the researcher has to enter the panel's own placeholder, and empty if the
-            panel adds ``PARAMETER=IDENTIFIER`` to the link itself.
-        languages: all texts of askwise and of the study by language; the first is the default.
-        stored: how identifiers are stored: ``hashed`` or ``plain``.
-        digest: a digest of the file and its problems, because a study may not change while it runs.
-        plan: the hypotheses that the report tests, with the correction and the level alpha.
+        placeholder: the text that the researcher puts in place of ``IDENTIFIER`` when entering the link at the panel;
+            the panel replaces it by each person's identifier. It is ``...`` if askwise does not know this text and the
+            researcher has to look it up. It is empty if the panel adds ``PARAMETER=IDENTIFIER`` to the link itself.
+        languages: all texts of askwise and of the study that people read, as ``languages[language][key]``; the first
+            language is the default.
+        stored: how the database stores identifiers: ``hashed`` or ``plain``.
+        digest: a hash of the study file and of the files that it names, by which the studio notices that the study has
+            changed.
+        plan: the hypotheses that the report tests, with the correction for multiple tests and the significance level.
     """
 
     name: str
@@ -171,17 +180,27 @@ class PeopleStudy:
 
 
 def is_people_study(text: str) -> bool:
-    """Return whether a text is the file of a study with people: whether it contains the name of the format."""
+    """Return whether `text` is the file of a study with people, that is, contains the name of its format (`FORMAT`)."""
     return FORMAT in text
 
 
 def default_capacity() -> int:
-    """Return how many people may take part at once by default: `PEOPLE_PER_CORE` per core, at most `MOST_PEOPLE`."""
+    """Return the number of people who may take part in a study at the same time if its file does not state a number.
+
+    The result is `PEOPLE_PER_CORE` for each core of this computer, but at most `MOST_PEOPLE`.
+    """
     return min(MOST_PEOPLE, PEOPLE_PER_CORE * (os.cpu_count() or 1))
 
 
 def read_people_study(path: str | Path) -> PeopleStudy:
-    """Read and check the file of a study with people, and the problem files to which it refers."""
+    """Read and check the file of a study with people and all files that it names, such as problem files.
+
+    Args:
+        path: the study file.
+
+    Raises:
+        InputError: a file cannot be read, or its contents are invalid.
+    """
     text = read_text(path)
     root = Field("", parse_toml(text), Path(path).parent)
     needed = ["format", "name", "seed", "role", "design", "rounds", "problems", "conditions", "consent"]
@@ -245,11 +264,19 @@ def read_people_study(path: str | Path) -> PeopleStudy:
 
 
 def measures_of(questionnaires: tuple[Questionnaire, ...]) -> list[str]:
-    """Return the names of the measures in which conditions can be compared.
+    """Return the names of the measures by which a study can compare its conditions.
 
-    These are the measures of behaviour (`BEHAVIOUR`), and those of each questionnaire after each condition. A
-    ready-made scale has its score and, if pairs of dimensions are compared, its weighted score. In the study's own
-    questionnaires, each question that people answer with a number is a measure.
+    The measures are:
+
+    - those of people's behaviour, which every study has: the elements of `BEHAVIOUR`, such as ``cost``;
+    - ``NAME`` for each ready-made questionnaire after each condition: its score;
+    - ``NAME, weighted`` for such a questionnaire if it also compares pairs of dimensions: its weighted score;
+    - ``NAME: QUESTION`` for each question that people answer with a number, if the study file states the questions of
+      the questionnaire itself and people answer after each condition.
+
+    Args:
+        questionnaires: all questionnaires of the study. Those at the end are ignored, because their answers are not
+            about a single condition.
     """
     found = list(BEHAVIOUR)
     for each in questionnaires:
@@ -282,13 +309,16 @@ def _panel(given: dict[str, str]) -> tuple[str, str]:
     """Return two parts of a panel's link to the study, ``...?PARAMETER=PLACEHOLDER``: parameter and placeholder.
 
     A panel is a service that recruits people; it puts each person's identifier in place of the placeholder. The
-    placeholder is ``...`` if the researcher has to replace it by the one that the panel uses, and empty if the panel
-    adds ``PARAMETER=IDENTIFIER`` to the link itself. The parameter is empty if there are no identifiers.
+    placeholder is ``...`` if askwise does not know the right one and the researcher has to look it up. It is empty if
+    the panel adds ``PARAMETER=IDENTIFIER`` to the link itself. The parameter is empty if people have no identifiers.
 
     Args:
-        given: the table ``panel`` of the study file. Its key ``service`` is one of `SERVICES`, which have parameter and
-            placeholder; its key ``parameter`` is used instead of the service's parameter. Without ``service``, the
-            placeholder is ``...``.
+        given: the table ``panel`` of the study file, with optional keys. ``service`` is the name of a known panel, a
+            key of `SERVICES`, which has the panel's parameter and placeholder. ``parameter`` replaces the parameter of
+            `SERVICES`.
+
+    Raises:
+        InputError: the service is not known.
     """
     if "service" not in given:
         return given.get("parameter", ""), "..."
@@ -297,16 +327,22 @@ def _panel(given: dict[str, str]) -> tuple[str, str]:
 
 
 def _endings(root: Field, stored: str, usual: str) -> dict[str, tuple[str, str]]:
-    """Return the code and the link that people get at the end, by the way in which they end (a key of `ENDINGS`).
+    """Return the code and the link that people get at the end, for each way in which a participation can end.
+
+    A panel, the service that recruits people, needs the code or the link to know how the participation ended. In a
+    link, ``{code}`` stands for the code and ``{id}`` for the person's identifier.
 
     Args:
-        root: the study file.
-        stored: how the panel's identifiers are stored, ``plain`` or ``hashed``; only plain ones can be part of a link.
-        usual: the link to the panel that is used if the file states a code but no link; empty if there is none.
+        root: the contents of the study file.
+        stored: how the database stores identifiers, ``plain`` or ``hashed``.
+        usual: the panel's usual link, for endings for which the file states a code but no link; empty if there is none.
+
+    Returns:
+        A dict from each key of `ENDINGS`, such as ``finished``, to a pair of code and link; both may be empty.
 
     Raises:
-        InputError: two ways to end have the same code, or a link does not begin with ``https://`` or ``http://``, or a
-            link contains ``{code}`` without a code, or ``{id}`` although identifiers are stored as hashes.
+        InputError: two endings have the same code, or a link does not begin with ``https://`` or ``http://``, or a link
+            contains ``{code}`` without a code, or a link contains ``{id}`` although identifiers are hashed.
     """
     keys = [f"{begin}{what}" for begin in ENDINGS.values() for what in ("code", "link")]
     given = _table(root, "completion", keys)
@@ -329,9 +365,12 @@ def _endings(root: Field, stored: str, usual: str) -> dict[str, tuple[str, str]]
 
 
 def _translated(root: Field) -> list[str]:
-    """Return the contents of the translation files that a study file names, as in ``texts.de = "german.toml"``.
+    """Return the texts of the translation files that a study file names, as in ``texts.de = "german.toml"``.
 
-    They are not parsed, because they are used only for the study's digest. `root` is the study file.
+    The texts are used only for a hash of the study, so they are not parsed.
+
+    Args:
+        root: the contents of the study file.
     """
     tables = root.child("texts").value.values() if root.has("texts") else []
     return [read_text((root.folder or Path()) / each) for each in tables if isinstance(each, str)]
@@ -401,15 +440,15 @@ def _practice(
 
 
 def _partner(root: Field, role: str, problems: dict[str, str]) -> str:
-    """Return the word for the partner, the agent that people do not play, in questionnaires.
+    """Return the noun for the partner, the agent that people do not play, for the questions of questionnaires.
 
-    It is the key ``partner`` of the study file. Without this key, it is the noun that the first problem has for this
-    agent, such as "helper", or "partner" if the problem has none of its own.
+    The noun is the value of ``partner`` in the study file. Without this key, it is the noun that the first problem has
+    for the agent, such as "helper". If that is only the general noun for the agent, the result is "partner".
 
     Args:
-        root: the study file.
+        root: the contents of the study file.
         role: the role that people play, ``teammate`` or ``ego``.
-        problems: the texts of the problem files by name.
+        problems: a dict from the name of each problem to the text of its file.
     """
     if root.has("partner"):
         return read_name(root.child("partner"))

@@ -1,19 +1,20 @@
-"""The assignment of people to conditions, and the screens of each person.
+"""The assignment of people to conditions in a study with people, and the screens that each person goes through.
 
-A *cell* is an order of conditions and a rotation of the problems. In a within-subjects design, orders are the rows of a
-Williams square: each condition occurs in each position equally often, and follows each other condition equally often
-(for an odd number of conditions, the square and its mirror image). In a between-subjects design, an order is one
-condition. Problems are rotated, so that each condition is played on each problem, and each problem in each position,
-equally often over all cells.
+A *cell* is an order of conditions and a rotation of the problems. In a within-subjects design, a person plays all
+conditions. Their orders are the rows of a Williams square: each condition occurs in each position equally often, and
+follows each other condition equally often. (For an odd number of conditions, the orders are the square and its mirror
+image.) In a between-subjects design, a person plays one condition, so an order is one condition. The problems are
+rotated so that, over all cells, each condition is played on each problem equally often, and each problem occurs in each
+position equally often.
 
-A new person gets one of the cells that have the fewest people, counting those who finished and those in progress. Which
-of them is drawn at random, from the seed of the study. As long as no person drops out, each cell gets its first person
-before any cell gets its second, and so on, so the numbers of people per cell differ by at most one. A person who
-dropped out is not counted, so somebody else gets that cell.
+A new person gets one of the cells that have the fewest people. Only people who have finished and people in progress
+count. If several cells have the fewest people, one of them is drawn at random, from the seed of the study. As long as
+no person drops out, the numbers of people per cell differ by at most one. If a person drops out, another person gets
+the same cell.
 
-The screens of a person are a list that depends only on study and cell. Each screen is left by one entry: consent,
-answers, or a played round. A failed comprehension check is an entry that does not leave its screen. A person's progress
-is the number of screens left behind.
+The list of a person's screens depends only on the study and the cell. A person leaves each screen by one entry:
+consent, answers, or a played round. A failed attempt at the comprehension check is also an entry, but the person stays
+at the screen. A person's progress is the number of screens that the person has left.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ from askwise.text.reading import Field
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A cell of a study's design: in which order a person plays the conditions, and on which problems.
+    """A cell of a study's design: the order in which a person plays the conditions, and the problems of each condition.
 
     Attributes:
-        order: the indices of the conditions, in the order in which they are played.
-        rotation: the number of positions by which the list of problems is rotated before it is divided among the
-            conditions.
+        order: the indices of the conditions, in the order in which the person plays them.
+        rotation: the index of the problem with which the person begins; the next rounds use the next problems of the
+            list, and the first problem follows the last one.
     """
 
     order: tuple[int, ...]
@@ -47,10 +48,9 @@ class Assignment:
 
 
 def williams(n: int) -> list[tuple[int, ...]]:
-    """Return orders of `n` conditions in which each condition follows every other one equally often.
+    """Return orders of `n` conditions in which each condition follows every other one equally often: a Williams square.
 
-    Such a list is called a Williams square. Each order is a permutation of ``0 ... n - 1``. There are `n` orders if `n`
-    is even (or 1), otherwise ``2 * n``.
+    Each order is a permutation of ``0 ... n - 1``. There are `n` orders if `n` is even or 1, otherwise ``2 * n``.
     """
     # 0, 1, n - 1, 2, n - 2, ...: the differences of neighbours are all different, which balances the followers.
     first = [0]
@@ -65,19 +65,22 @@ def williams(n: int) -> list[tuple[int, ...]]:
 
 
 def cells(n_conditions: int, n_problems: int, *, within: bool) -> list[Assignment]:
-    """Return all cells of a design; a cell is an order of conditions and a rotation of the list of problems.
+    """Return all cells of a study's design.
+
+    A cell is an order of conditions and a rotation of the list of problems. The result combines each order with each
+    rotation.
 
     Args:
         n_conditions: number of conditions.
         n_problems: number of problems, which is also the number of rotations.
-        within: whether each person plays all conditions; otherwise each plays one.
+        within: whether each person plays all conditions; otherwise each person plays one.
     """
     orders = williams(n_conditions) if within else [(condition,) for condition in range(n_conditions)]
     return [Assignment(order, rotation) for rotation in range(n_problems) for order in orders]
 
 
 def next_cell(counts: Sequence[int], seed: int) -> int:
-    """Return the index of the next person's cell, drawn at random from the cells with the fewest people.
+    """Return the index of the cell for the next person, drawn at random from the cells with the fewest people.
 
     A cell is an order of conditions and problems.
 
@@ -91,12 +94,12 @@ def next_cell(counts: Sequence[int], seed: int) -> int:
 
 
 def problems_at_place(cell: Assignment, place: int, rounds: int, n_problems: int) -> list[int]:
-    """Return the indices of the problems, one for each round, that a person plays in one condition.
+    """Return the indices of the problems that a person plays in one condition, one for each round.
 
     Args:
         cell: the person's order of conditions and rotation of problems.
-        place: the position of the condition in the order, from 0.
-        rounds: rounds per condition.
+        place: the position of the condition in the person's order, from 0.
+        rounds: number of rounds per condition.
         n_problems: number of problems of the study.
     """
     first = cell.rotation + place * rounds
@@ -110,18 +113,19 @@ CONSENT, TEXT, CHECK, ROUND, FORM, END = "consent", "text", "check", "round", "f
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """One of the pages that a person goes through in a study: a text, a form or a round.
+    """One of the pages that a person goes through in a study: a text, a form or a round (an episode to play).
 
     Attributes:
-        kind: ``consent``, ``text``, ``check`` (of comprehension), ``round``, ``form`` (a questionnaire) or ``end``.
-        title: the heading.
-        text: the text to read.
-        condition: the condition of a round, or of the rounds that a form asks about; None for other screens.
+        kind: ``consent``, ``text``, ``check`` (the comprehension check), ``round``, ``form`` (a questionnaire) or
+            ``end``.
+        title: the heading, before translation.
+        text: the text to read, before translation; empty for none.
+        condition: the condition of a round, or the condition that a form asks about; None for other screens.
         problem: the name of a round's problem; empty for other screens.
-        practice: whether the round is for practice.
+        practice: whether the screen is a round for practice.
         form: the questionnaire of a form; None for other screens.
-        trial: the number of a round among those that count, from 1; 0 for other screens.
-        key: the key of the text in translations: ``consent``, ``instructions.1`` and so on; empty without a text.
+        trial: the number of a round among those that count, from 1; 0 for practice rounds and other screens.
+        key: the key of `text` among translated texts, such as ``consent`` or ``instructions.1``; empty without a text.
     """
 
     kind: str
@@ -165,7 +169,9 @@ def _asked(study: PeopleStudy, when: str) -> list[Questionnaire]:
 
 
 def setup_of(study: PeopleStudy, screen: Screen, number: int, place: int) -> Setup:
-    """Return the setup of the round at a screen; its seed is derived from the study's seed, `number` and `place`.
+    """Return the setup of the round that a person plays at a screen.
+
+    The seed of the round is computed from the study's seed, `number` and `place`.
 
     Args:
         study: the study.
@@ -180,17 +186,20 @@ def setup_of(study: PeopleStudy, screen: Screen, number: int, place: int) -> Set
 
 
 def screen_to_json(study: PeopleStudy, screen: Screen, texts: Texts, *, tries_left: int) -> dict[str, Any]:
-    """Return a screen as JSON for browsers, without the condition, which people must not know.
+    """Return a screen as a JSON-compatible dict for the browser, without its condition, which people must not know.
 
-    Keys: ``kind``, ``title``, ``text`` and, depending on the kind, ``items`` (the questions), ``tries`` (attempts left
-    at the comprehension check), ``practice`` (whether a round is for practice) and ``instructions`` (their pages, to
-    read again at a round or the check).
+    All screens have ``kind``, ``title`` and ``text``. Some kinds have more keys:
+
+    - the comprehension check: ``items`` (its questions), ``tries`` (the number of attempts left) and ``instructions``
+      (the pages of instructions, to read again);
+    - a round: ``practice`` (whether it is for practice) and ``instructions``;
+    - a form: ``items`` (its questions).
 
     Args:
         study: the study.
         screen: the screen.
-        texts: the texts in the person's language.
-        tries_left: number of attempts left at the comprehension check.
+        texts: the texts in the person's language, by key.
+        tries_left: number of attempts that the person has left at the comprehension check.
     """
     found: dict[str, Any] = {"kind": screen.kind, "title": title_of(study, screen, texts), "text": screen.text}
     if screen.key:
@@ -207,9 +216,14 @@ def screen_to_json(study: PeopleStudy, screen: Screen, texts: Texts, *, tries_le
 
 
 def title_of(study: PeopleStudy, screen: Screen, texts: Texts) -> str:
-    """Return the heading of a screen in the language of `texts`.
+    """Return the heading of a screen in the person's language.
 
-    A round that is no practice has a heading such as "Round 2 of 4".
+    A round that is not for practice has a heading such as "Round 2 of 4".
+
+    Args:
+        study: the study to which the screen belongs.
+        screen: the screen.
+        texts: the texts in the person's language, by key.
     """
     if screen.form is not None:
         title = texts["take.form_title"] if screen.title == DEFAULT_TITLE else screen.title
@@ -224,21 +238,28 @@ def title_of(study: PeopleStudy, screen: Screen, texts: Texts) -> str:
 
 
 def instructions_in(study: PeopleStudy, texts: Texts) -> list[str]:
-    """Return the pages of instructions in the language of `texts`."""
+    """Return the pages of a study's instructions in the person's language, each as a text.
+
+    Args:
+        study: the study.
+        texts: the texts in the person's language, by key.
+    """
     return [texts.get(f"study.instructions.{k}", page) for k, page in enumerate(study.instructions, start=1)]
 
 
 def _item(item: Item, key: str, texts: Texts, scale: Scale | None = None) -> dict[str, Any]:
-    """Return a question as JSON, with its texts in the person's language.
+    """Return a question as a JSON-compatible dict for the browser, with its texts in the person's language.
 
-    ``options`` are the options of a choice as they are stored, ``labels`` the same options in the person's language.
+    The keys are those of `Item.to_json`, and ``labels``. The value of ``options`` is the list of possible answers as
+    they are stored. The value of ``labels`` is a list of the same answers in the person's language.
 
     Args:
         item: the question.
-        key: the key under which the study's texts have a translation of the question.
-        texts: the texts in the person's language.
-        scale: the ready-made scale that the question belongs to; None for the study's own questions. If the scale has
-            askwise's own wording, askwise's translation is used where the study has none.
+        key: the beginning of the keys under which `texts` may have translations of the study's own wording; ``.text``
+            and so on are added to it.
+        texts: the texts in the person's language, by key.
+        scale: the ready-made questionnaire to which the question belongs; None for a question that the study file
+            states. If the questionnaire has askwise's wording, askwise's translation is used where the study has none.
     """
     found = item.to_json()
     ours: Texts = {}
@@ -262,10 +283,15 @@ def _form_items(form: Questionnaire, texts: Texts) -> list[dict[str, Any]]:
 
 
 def described(screen: Screen) -> dict[str, Any]:
-    """Return the facts about a screen that are stored with a person's entry at the screen.
+    """Return the facts about a screen that are stored with each entry that a person makes at the screen.
 
-    Keys: ``kind`` and, if they apply, ``condition``, ``questionnaire`` and ``problem``. A round also has ``practice``
-    and ``trial``, its number among the rounds that count.
+    Args:
+        screen: the screen.
+
+    Returns:
+        A JSON-compatible dict with ``kind`` and, if the screen has them, the names ``condition`` and ``questionnaire``.
+        A round also has ``problem`` (the name), ``practice`` (whether it is for practice) and ``trial`` (its number
+        among the rounds that count, 0 for practice).
     """
     found: dict[str, Any] = {"kind": screen.kind}
     if screen.condition is not None:
@@ -278,16 +304,18 @@ def described(screen: Screen) -> dict[str, Any]:
 
 
 def description(study: PeopleStudy, assigned: Sequence[Assignment]) -> dict[str, Any]:
-    """Return the facts about a study that exports and reports need, as JSON; they are stored with the results.
-
-    Keys: ``name``, ``role``, ``design``, ``language`` (the default), ``conditions`` (their names), ``plan`` (an
-    `AnalysisPlan` as JSON), ``questionnaires`` (by name: ``title``, ``when``, ``items`` and ``scale``) and ``screens``:
-    for each cell, that is, each order of conditions and problems, the list of its screens, each a dict with ``title``
-    and the keys of the function `described`.
+    """Return the facts about a study that its export and its report need; they are stored with the results.
 
     Args:
         study: the study.
-        assigned: all cells of its design.
+        assigned: all cells of the study's design; a cell is an order of conditions and problems.
+
+    Returns:
+        A JSON-compatible dict with ``name``, ``role``, ``design``, ``language`` (the code of the default language),
+        ``conditions`` (a list of their names), ``plan`` (`AnalysisPlan.to_json`), ``questionnaires`` and ``screens``.
+        The value of ``questionnaires`` has a dict for each name of a questionnaire, with ``title``, ``when``, ``items``
+        (the questions) and ``scale`` (the ready-made questionnaire, or None). The value of ``screens`` has a list for
+        each cell, with a dict for each screen: its ``title`` and the keys of the function `described`.
     """
     return {
         "name": study.name,
@@ -310,15 +338,23 @@ def description(study: PeopleStudy, assigned: Sequence[Assignment]) -> dict[str,
 
 
 def check_entry(study: PeopleStudy, screen: Screen, given: Field, texts: Texts) -> tuple[dict[str, Any], bool]:
-    """Check what a person entered at a screen; return the data to store, and whether the next screen follows.
-
-    It follows unless the person has failed the comprehension check. An incomplete entry raises `NotEntered`.
+    """Check what a person entered at a screen, and return the data to store.
 
     Args:
         study: the study.
         screen: the screen.
-        given: the entry: ``agreed`` for consent, ``answers`` by item for a check or a form, otherwise an empty object.
-        texts: the texts in the person's language, for messages.
+        given: the entry, a dict: ``{"agreed": true}`` for consent; ``answers``, a dict from the name of each question
+            to the answer, for a comprehension check or a form; an empty dict for other screens.
+        texts: the texts in the person's language, by key; for messages.
+
+    Returns:
+        The data to store, a JSON-compatible dict, and whether the person goes on to the next screen. The person does so
+        unless an answer in the comprehension check is wrong. The data have ``agreed`` for consent, ``answers`` for a
+        form, ``answers`` and ``right`` (the number of right answers) for the check, and no keys for other screens.
+
+    Raises:
+        NotEntered: the person has not agreed or has not answered a question; the message says so.
+        InputError: the entry has a form that the page does not send.
     """
     if screen.kind == CONSENT:
         given.object(["agreed"], [])
@@ -337,21 +373,24 @@ def check_entry(study: PeopleStudy, screen: Screen, given: Field, texts: Texts) 
 
 
 class NotEntered(AskwiseError):  # noqa: N818 - it names what happened
-    """Raised if a form is incomplete or invalid; the message, in the person's language, says what to do."""
+    """Raised if a person's entry in a form is incomplete or invalid.
+
+    The message, in the person's language, says what to do.
+    """
 
 
 def _answers(items: Sequence[Item], shown: list[dict[str, Any]], given: Field, texts: Texts) -> dict[str, Any]:
-    """Return the checked answers of a form, by the names of its questions.
+    """Check a person's answers in a form, and return them by the names of the questions.
 
     Args:
-        items: the questions.
-        shown: the same questions as JSON in the person's language, for messages.
-        given: the entry, an object with ``answers``: the answers by the names of the questions.
-        texts: the texts in the person's language.
+        items: the questions of the form.
+        shown: for each of `items`, the question as a dict for the browser; its ``text`` is used in messages.
+        given: the entry, a dict with ``answers``: a dict from the name of each question to the answer.
+        texts: the texts in the person's language, by key; for messages.
 
     Raises:
-        NotEntered: an answer is missing.
-        InputError: an answer has a form that the page cannot send, such as an option that the question does not have.
+        NotEntered: the answer to a question that is not optional is missing.
+        InputError: an answer has a form that the page does not send, such as an option that the question does not have.
     """
     names = [item.name for item in items]
     given.object(["answers"], []).child("answers").object([], names)
@@ -364,13 +403,18 @@ def _answers(items: Sequence[Item], shown: list[dict[str, Any]], given: Field, t
 
 
 def read_times(given: Field) -> dict[str, Any]:
-    """Check and return the times that a browser measured at a screen, in milliseconds.
-
-    Keys: ``page``, the time at the whole screen, and ``items``, a dict of the time until the last change of each
-    answer, by the name of the question.
+    """Check the times that a browser measured at a screen, in milliseconds, and return them.
 
     Args:
-        given: the times as the browser sends them, with the same keys; ``items`` is optional.
+        given: a dict from the browser: ``page`` is the time that the person spent on the page; ``items``, which is
+            optional, maps the name of each question to the time until the last change of the answer.
+
+    Returns:
+        A dict with ``page`` and ``items`` as in `given`; ``items`` is empty if the browser sent none.
+
+    Raises:
+        InputError: a time is not a whole number from 0 to `LONGEST_MS`, a key is unknown, or there are more than
+            `MOST_TIMES` times.
     """
     given.object(["page"], ["items"])
     items = dict(given.child("items").items()) if given.has("items") else {}
