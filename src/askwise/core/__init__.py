@@ -1,1 +1,1 @@
-"""The problem, and the game that is played on it: goals, questions, answers, beliefs, decisions and the rules."""
+"""Problems (goals, prices, answers, agents) and episodes played on them: questions, beliefs, decisions and rules."""

@@ -2,19 +2,20 @@
 
 A question has `k` possible answers, and each goal makes one of them true (`truth`). An `AnswerModel` describes the
 answer that is given instead. With probability ``refused`` there is no answer, whatever the goal. Otherwise, with
-probability ``wrong``, the answer is one of the other answers, each equally likely. Otherwise it is true. So the
-likelihood of answer `a` under goal `g` is
+probability ``wrong``, the answer is one of the ``k - 1`` false answers, each equally likely. Otherwise it is true. So
+the likelihood of answer `a` under goal `g` is::
 
     L[a, g] = (1 - refused) * (1 - wrong            if a is true for g,
-                               wrong / (k - 1)      if it is not).
+                               wrong / (k - 1)      if a is false for g).
 
 Errors are *independent*, drawn anew each time a question is asked, or *persistent*: the same question gets the same
-answer each time, so asking again gives no information. Asking whether the goal is one of all other goals counts as
-asking the same question.
+answer each time, so asking again gives no information. A yes/no question about some goals and the yes/no question about
+all other goals count as the same question.
 
-To add an answer model, write a subclass with its own `draw`, `likelihood` and, if answers can be wrong, `fallible`.
-Beliefs, games and evaluation use these. Planners have fast loops for the formula above; they get their numbers from
-`AnswerModel.for_planning`, which raises an error for other models.
+To add an answer model, write a subclass of `AnswerModel` with its own `draw`, `likelihood` and, if answers can be
+wrong, `fallible`. Beliefs, games and evaluation use these three. Planners have fast loops for the formula above, and
+get its two probabilities from `AnswerModel.for_planning`. This method raises an error for a subclass that does not
+override it.
 """
 
 from __future__ import annotations
@@ -53,13 +54,13 @@ class AnswerModel:
     """The probabilities that an answer is wrong or missing.
 
     With probability `refused` there is no answer. Otherwise, with probability `wrong`, the answer is one of the false
-    ones, each equally likely; else the answer is true.
+    answers, each equally likely. In all other cases the answer is true.
 
     Attributes:
-        wrong: probability that a given answer is wrong, from 0 and below 0.5.
-        refused: probability that no answer is given, from 0 and below 1.
-        errors: ``"independent"``: errors are drawn anew each time a question is asked; or ``"persistent"``: the same
-            question always gets the same answer.
+        wrong: probability that a given answer is wrong, at least 0 and below 0.5.
+        refused: probability that no answer is given, at least 0 and below 1.
+        errors: ``"independent"``: wrong and missing answers are drawn anew each time a question is asked; or
+            ``"persistent"``: the same question always gets the same answer.
     """
 
     wrong: float = 0.0
@@ -74,7 +75,7 @@ class AnswerModel:
 
     @property
     def truthful(self) -> bool:
-        """Whether every question is answered truthfully."""
+        """Whether every question gets a true answer: answers are never wrong and never missing."""
         return not self.fallible and self.refused == 0
 
     @property
@@ -84,9 +85,9 @@ class AnswerModel:
 
     @property
     def persistent(self) -> bool:
-        """Whether a repeated question always gets the same answer, even if it is wrong or missing.
+        """Whether a repeated question always gets the same answer, even if that answer is wrong or missing.
 
-        False if all answers are true.
+        False if errors are drawn anew each time, and also if all answers are true.
         """
         return self.errors == "persistent" and not self.truthful
 
@@ -95,9 +96,9 @@ class AnswerModel:
         """How much a yes/no reply tells, from 0 to 1: about ``1 / telling`` replies make the true answer certain.
 
         The true answer counts as certain when its odds have grown by a factor of 1000 (``1 / CREDIBLE``). A right reply
-        adds ``log((1 - wrong) / wrong)`` to the logarithm of these odds, a wrong reply subtracts it, and a missing
-        reply changes nothing. The result is the mean change divided by ``log(1000)``, at most 1. If replies are never
-        wrong, one reply is enough, so the result is ``1 - refused``.
+        adds ``log((1 - wrong) / wrong)`` to the logarithm of these odds, a wrong reply subtracts this amount, and a
+        missing reply changes nothing. The result is the mean change divided by ``log(1000)``, at most 1. If replies are
+        never wrong, one reply is enough, so the result is ``1 - refused``.
         """
         if self.wrong == 0:
             return 1.0 - self.refused
@@ -105,13 +106,19 @@ class AnswerModel:
         return min(1.0, drift / -math.log(CREDIBLE))
 
     def likelihood(self, answer: Answer, n_goals: int) -> FloatArray:
-        """Return the probability of an answer to its question under each goal, ``float64 [n_goals]``."""
+        """Return the probability of an answer under each goal, ``float64 [n_goals]``.
+
+        Args:
+            answer: the question and the reply to it, which may be missing.
+            n_goals: number of goals.
+        """
         return likelihood_of(answer, n_goals, self.wrong, self.refused)
 
     def draw(self, asked: Question, goal: int, n_goals: int, rng: np.random.Generator) -> Answer:
-        """Draw an answer to a question: it may be true, wrong or missing.
+        """Draw an answer to a question, which may be true, wrong or missing.
 
-        If errors are persistent, `Game` calls this once for each question and repeats the answer.
+        Each call draws a new answer. If errors are persistent, `Game` calls this method once for each question, and
+        gives the same answer when the question is repeated.
 
         Args:
             asked: the question.
@@ -137,14 +144,14 @@ class AnswerModel:
         """Return the answer model that planners compute with: this model, or a subclass's approximation of itself.
 
         Planners need answers that are wrong or missing with fixed probabilities. A subclass with other answers may
-        override this method and return an `AnswerModel` that approximates it. The method ``planner`` then computes with
-        the approximation; exact solvers accept no approximation and raise an `InputError`.
+        override this method and return an `AnswerModel` that approximates the subclass. The method ``planner`` then
+        computes with the approximation; exact solvers accept no approximation and raise an `InputError`.
 
         Args:
-            who: the end of the error message; it says which method needs such a model.
+            who: which method needs fixed probabilities, and why; the error message ends with this text.
 
         Raises:
-            InputError: a subclass overrides `draw` or `likelihood`, but not this method.
+            InputError: a subclass overrides `draw` or `likelihood`, but not `for_planning`.
         """
         kind = type(self)
         if kind.draw is not AnswerModel.draw or kind.likelihood is not AnswerModel.likelihood:
@@ -164,10 +171,14 @@ TRUTHFUL = AnswerModel()
 
 
 def truth(asked: Question, goal: int) -> bool | int:
-    """Return the true reply to a question if the teammate has the goal with this index.
+    """Return the true reply to a question.
 
     The reply to a yes/no question is True or False. The reply to a `Choice` is the index of the group that contains the
     goal, or the number of groups for "none of these".
+
+    Args:
+        asked: the question.
+        goal: index of the teammate's goal.
     """
     if not isinstance(asked, Choice):
         return goal in asked
@@ -175,14 +186,22 @@ def truth(asked: Question, goal: int) -> bool | int:
 
 
 def n_answers(asked: Question, n_goals: int) -> int:
-    """Return the number of answers to a question that are true for some goal; if it is 1, the question is pointless."""
+    """Return how many of the possible answers to a question are true for some goal.
+
+    If the result is 1, the true answer is the same for all goals, and asking is pointless.
+    """
     if not isinstance(asked, Choice):
         return 2 if 0 < len(asked) < n_goals else 1
     return len(asked.groups) + (len(asked.goals) < n_goals)
 
 
 def agreeing(answer: Answer, n_goals: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return the goals for which an answer is true, ``bool [n_goals]``; a missing answer is not allowed."""
+    """Return for which goals an answer is true, ``bool [n_goals]``.
+
+    Args:
+        answer: the question and the reply to it, which must not be missing.
+        n_goals: number of goals.
+    """
     asked, reply = answer.asked, answer.reply
     agree = np.zeros(n_goals, dtype=np.bool_)
     if not isinstance(asked, Choice):
@@ -197,15 +216,19 @@ def agreeing(answer: Answer, n_goals: int) -> np.ndarray[tuple[int], np.dtype[np
 
 
 def most_wrong(k: int) -> float:
-    """Return the bound below which `AnswerModel.wrong` must stay for questions with `k` answers, `k` at least 2.
+    """Return the bound below which the probability of a wrong answer must stay for questions with `k` answers.
 
-    At this bound, all `k` answers are equally likely, whichever is true, so an answer would give no information.
+    At this bound, all `k` answers are equally likely, whichever of them is true, so an answer would give no
+    information.
+
+    Args:
+        k: number of possible answers, at least 2.
     """
     return 1.0 - 1.0 / k
 
 
 def likelihood_of(answer: Answer, n_goals: int, wrong: float, refused: float) -> FloatArray:
-    """Return the probability of an answer to its question under each goal, ``float64 [n_goals]``.
+    """Return the probability of an answer under each goal, ``float64 [n_goals]``.
 
     Args:
         answer: the question and the reply to it, which may be missing.
@@ -236,10 +259,10 @@ def check_reply(answer: Answer, n_goals: int) -> None:
 
 
 def same_question(asked: Question, n_goals: int) -> Hashable:
-    """Return a hashable key that is equal for questions that give the same information.
+    """Return a hashable key that is equal for two questions if they give the same information.
 
     The order of the goals, and of the groups of a `Choice`, does not matter. A yes/no question has the same key as the
-    question about all other goals.
+    yes/no question about all other goals.
     """
     if isinstance(asked, Choice):
         return frozenset(frozenset(group) for group in asked.groups)
@@ -249,14 +272,15 @@ def same_question(asked: Question, n_goals: int) -> Hashable:
 
 
 def same_reply(answer: Answer, asked: Question) -> Answer:
-    """Convert an earlier answer into the answer to an equivalent question, and return it.
+    """Return the answer to a question that follows from the answer to an equivalent question.
 
-    The order of goals or groups may differ. If one of the two questions names exactly the goals that the other does not
-    name, yes and no are exchanged.
+    Two questions are equivalent if `same_question` is equal for both. They may name goals or groups in different
+    orders; then the index of the group is translated. Or one yes/no question names exactly the goals that the other
+    question does not name; then yes and no are exchanged.
 
     Args:
-        answer: the earlier answer, with its own question.
-        asked: the other question; `same_question` is equal for both.
+        answer: the known answer, with its own question.
+        asked: the equivalent question, for which the answer is wanted.
     """
     reply = answer.reply
     if reply is None:

@@ -2,25 +2,26 @@
 
 Three kinds of belief learn from the teammate's actions:
 
-- `Elimination` (the paper's): an action that is not optimal for a goal rules the goal out; the others keep their prior
-  odds.
-- `Bayes`: the odds are multiplied by the probability of the action under each goal's policy. For a teammate that draws
-  its plan uniformly the result depends only on its current state: ``P(g | s) ~ P0(g) N_g(s) / N_g(s0)``, with the prior
-  ``P0``, the start ``s0``, and ``N_g(s)``, the number of shortest plans from `s` to `g`.
+- `Elimination` (the paper's): an action that is not optimal for a goal rules the goal out. The remaining goals keep
+  their prior odds.
+- `Bayes`: the odds of each goal are multiplied by the probability of the action under the goal's policy. For a teammate
+  that draws its plan uniformly from all shortest plans, the result depends only on the teammate's current state `s`:
+  ``P(g | s)`` is proportional to ``P0(g) N_g(s) / N_g(s0)``, with the prior ``P0``, the start ``s0``, and ``N_g(s)``,
+  the number of shortest plans from `s` to `g`.
 - `Robust`: the teammate may take any action now and then, so observing never rules a goal out for good.
 
-The set of *possible* goals is stored exactly, apart from the probabilities: a goal whose probability underflows stays
-possible, and a goal is known when it is the only possible one, not when a float equals 1. In all three kinds of belief,
-answers that cannot be wrong rule out goals; answers that can be wrong multiply the odds by their likelihood. If answers
-can be wrong, methods that work with sets of goals consider only the *credible* goals, which are at least `CREDIBLE`
-times as probable as the likeliest; the others keep their probabilities and can come back. An observation that leaves no
-goal raises `ContradictoryObservation`.
+The set of *possible* goals is stored exactly, apart from the probabilities. So a goal whose probability underflows
+stays possible, and a goal is known when it is the only possible goal, not when a float equals 1. In all three kinds of
+belief, answers that cannot be wrong rule out goals; answers that can be wrong multiply the odds of each goal by their
+likelihood. If answers can be wrong, methods that work with sets of goals consider only the *credible* goals, which are
+at least `CREDIBLE` times as probable as the likeliest goal. The other goals keep their probabilities and can become
+credible again. An observation that leaves no goal raises `ContradictoryObservation`.
 
-A `Tracker` follows one episode from the ego agent's side and is the only place where observations change a belief. It
-is given every `Observation` in order. An action of the teammate has the likelihood that the policy of each goal gives
-it, an answer the likelihood that the problem's `AnswerModel` gives it. Where errors are persistent, a repeated question
-changes nothing. Agents, `askwise.ask`, environments and pages all use a `Tracker`, so equal experience leads to equal
-beliefs.
+A `Tracker` keeps the ego agent's belief during one episode. It is the only place where observations change a belief.
+It is given every `Observation` in order. An action of the teammate has the likelihood that the policy of each goal
+gives it; an answer has the likelihood that the problem's `AnswerModel` gives it. Where errors are persistent, a
+repeated question changes nothing. Agents, `askwise.ask`, environments and pages all use a `Tracker`, so equal
+experience leads to equal beliefs.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ ACTIONS_IF_UNKNOWN = 6
 
 
 class ContradictoryObservation(AskwiseError):  # noqa: N818 - it names what happened, as users will read it
-    """Raised if an observation or an answer is impossible for every goal that was still possible."""
+    """Raised if an action of the teammate or an answer is impossible for every goal that was still possible."""
 
 
 class Belief(ABC):
@@ -57,19 +58,20 @@ class Belief(ABC):
     (`observe`).
 
     Args:
-        prior: ``float64 [n_goals]``, not all 0; goals of prior 0 are impossible.
+        prior: ``float64 [n_goals]``, not all 0; goals of prior 0 are impossible. Need not sum to 1.
 
     Attributes:
         name: the kind of belief, as users name it, such as ``bayes``.
         weighs_answers: whether answers can be wrong. If so, `possible` leaves out goals that are far less probable than
-            the likeliest.
-        needs_shares: whether the probability of an action matters, not only whether it is positive.
-        rules_out: whether an action can rule out a goal for good; if not, further actions can bring it back.
-        state_only: whether the belief depends on the teammate's current state but not on its path, for a teammate that
-            draws its shortest plans uniformly (UROP). Only for such beliefs, exact evaluation treats different paths to
-            a state as one.
-        posterior: whether, for a teammate that follows the UROP, the probabilities are the Bayesian posterior, as in
-            planners.
+            the likeliest goal.
+        needs_shares: whether `observe` needs the probability of an action, or only whether this probability is
+            positive.
+        rules_out: whether an action can rule out a goal for good; if not, later actions can bring the goal back.
+        state_only: whether the belief depends only on the teammate's current state, not on its path there. This is
+            meant for a teammate that draws its shortest plans uniformly (UROP). Only for such beliefs, exact evaluation
+            treats different paths to a state as one.
+        posterior: whether the probabilities are the Bayesian posterior if the teammate follows the UROP. Planners
+            compute with this posterior.
         way_out: advice at the end of the message of `ContradictoryObservation`.
     """
 
@@ -92,10 +94,10 @@ class Belief(ABC):
 
     @property
     def possible(self) -> BoolArray:
-        """The goals that the ego agent considers, ``bool [n_goals]``: at most those that are not ruled out.
+        """The goals that the ego agent considers, ``bool [n_goals]``; goals that are ruled out are never among them.
 
-        If answers are always true, it considers all of these. If answers can be wrong, it leaves out those that are
-        less than a thousandth (`CREDIBLE`) as probable as the likeliest goal.
+        If answers are always true, the ego agent considers all goals that are not ruled out. If answers can be wrong,
+        it leaves out goals that are less than a thousandth (`CREDIBLE`) as probable as the likeliest goal.
         """
         return self._credible() if self.weighs_answers else self._allowed.copy()
 
@@ -109,7 +111,11 @@ class Belief(ABC):
 
     @property
     def probabilities(self) -> FloatArray:
-        """The probability of each goal, ``float64 [n_goals]``, 0 for impossible goals."""
+        """The probability of each goal, ``float64 [n_goals]``, read-only.
+
+        Goals that are ruled out have probability 0. If answers are always true, so do all other goals that `possible`
+        leaves out.
+        """
         if self._probabilities is None:
             weights = np.where(self._allowed if self.weighs_answers else self.possible, self._weights, 0.0)
             self._probabilities = weights / weights.sum()
@@ -118,27 +124,36 @@ class Belief(ABC):
 
     @abstractmethod
     def observe(self, likelihood: FloatArray | BoolArray) -> None:
-        """Learn from an action of the teammate.
+        """Update the belief with an action of the teammate.
 
         Args:
             likelihood: ``float64 [n_goals]``, the probability of the action under each goal's policy. If the class
                 attribute `needs_shares` is False, ``bool [n_goals]`` is enough: whether that probability is positive.
+
+        Raises:
+            ContradictoryObservation: no goal is possible any more.
         """
 
     def learn(self, asked: BoolArray, answer: bool) -> None:
-        """Learn from a true answer to "is your goal among `asked`?".
+        """Update the belief with a true answer to "is your goal one of `asked`?".
 
         Args:
-            asked: ``bool [n_goals]``, the goals in the question.
-            answer: the answer, yes or no.
+            asked: ``bool [n_goals]``, True for the goals in the question.
+            answer: the answer, True for yes and False for no.
+
+        Raises:
+            ContradictoryObservation: no goal is possible any more.
         """
         self._keep(asked if answer else ~asked, "the answer")
 
     def weigh(self, likelihood: FloatArray) -> None:
-        """Learn from an answer that may be wrong.
+        """Update the belief with an answer that may be wrong.
 
         Args:
-            likelihood: ``float64 [n_goals]``, the probability of the answer under each goal.
+            likelihood: ``float64 [n_goals]``, the probability of the answer under each goal; 0 rules a goal out.
+
+        Raises:
+            ContradictoryObservation: no goal is possible any more.
         """
         self._keep(likelihood > 0, "the answer")
         self._weights = self._weights * likelihood
@@ -157,7 +172,10 @@ class Belief(ABC):
         self._rescale()
 
     def _rescale(self) -> None:
-        """Scale the unnormalised probabilities after a change, so that they do not underflow in long episodes."""
+        """Scale the belief's weights (unnormalised probabilities), so that they do not underflow in long episodes.
+
+        Called after each change of the weights; also discards the cached value of `probabilities`.
+        """
         self._probabilities = None
         rescale(self._weights, self._allowed)
 
@@ -167,9 +185,9 @@ def rescale(weights: Any, allowed: Any) -> None:
     """Scale unnormalised probabilities in place, so that the largest becomes 1.
 
     Args:
-        weights: ``float64 [n_goals]``, the unnormalised probabilities.
-        allowed: ``bool [n_goals]``, the goals that are not ruled out: their weights stay at least 1e-300 (`SMALLEST`);
-            the weights of the others are set to 0.
+        weights: ``float64 [n_goals]``, the unnormalised probabilities, which are changed.
+        allowed: ``bool [n_goals]``, the goals that are not ruled out. Their weights stay at least 1e-300 (`SMALLEST`);
+            the weights of all other goals are set to 0.
     """
     largest = SMALLEST
     for goal in range(weights.size):
@@ -180,7 +198,7 @@ def rescale(weights: Any, allowed: Any) -> None:
 
 
 class Elimination(Belief):
-    """A belief that rules out goals whose policy never takes the observed action; the rest keep their prior odds."""
+    """A belief that rules out goals whose policy never takes the observed action; other goals keep their prior odds."""
 
     name = "elimination"
     needs_shares = False
@@ -190,8 +208,11 @@ class Elimination(Belief):
         """Rule out the goals whose policy never takes the observed action.
 
         Args:
-            likelihood: ``bool [n_goals]``, whether each goal's policy may take the action; its probability under each
-                goal's policy, ``float64 [n_goals]``, works too.
+            likelihood: ``bool [n_goals]``, whether each goal's policy may take the action; or ``float64 [n_goals]``,
+                the probability of the action under each goal's policy.
+
+        Raises:
+            ContradictoryObservation: no goal is possible any more.
         """
         self._keep(likelihood > 0, "an action of the teammate")
 
@@ -209,6 +230,9 @@ class Bayes(Belief):
         Args:
             likelihood: ``float64 [n_goals]``, the probability of the action under each goal's policy; a goal with
                 probability 0 is ruled out.
+
+        Raises:
+            ContradictoryObservation: no goal is possible any more.
         """
         self._keep(likelihood > 0, "an action of the teammate")
         self._weights = self._weights * likelihood
@@ -219,12 +243,13 @@ class Robust(Belief):
     """A belief that assumes that the teammate takes a uniformly random action with probability `noise`.
 
     Args:
-        prior: ``float64 [n_goals]``, not all 0.
-        noise: probability of a random action.
+        prior: ``float64 [n_goals]``, not all 0; goals of prior 0 are impossible.
+        noise: probability of a random action, above 0 and below 1.
         n_actions: number of actions that a random action is drawn from.
-        doubt: a goal is not considered while the likelihood of the teammate's actions under it is below this share of
-            the largest likelihood under any goal. It is not ruled out: further actions can bring it back. The prior
-            plays no part in this. Not used if answers can be wrong.
+        doubt: a share above 0 and below 1. The likelihood of a goal is the probability of all observed actions under
+            the goal's policy, mixed with random actions. `possible` leaves out goals whose likelihood is below `doubt`
+            times the largest; later actions can bring them back. The prior plays no part in this. Not used if answers
+            can be wrong.
     """
 
     name = "robust"
@@ -246,10 +271,11 @@ class Robust(Belief):
 
     @property
     def possible(self) -> BoolArray:
-        """The goals to consider, ``bool [n_goals]``: those that explain the teammate's actions well enough.
+        """The goals that the ego agent considers, ``bool [n_goals]``: goals that explain the teammate's actions well.
 
-        Under each of them, the likelihood of the actions is at least `doubt` times the largest under any goal. If
-        answers can be wrong, `doubt` is not used, but goals must be at least a thousandth as probable as the likeliest.
+        The likelihood of the observed actions under such a goal is at least `doubt` times the largest under any goal.
+        If answers can be wrong, `doubt` is not used. Instead, a goal must be at least a thousandth as probable as the
+        likeliest goal.
         """
         if self.weighs_answers:
             # Actions and answers may support different goals; only their combination counts.
@@ -259,14 +285,21 @@ class Robust(Belief):
 
     @property
     def not_ruled_out(self) -> BoolArray:
-        """The goals at least 1e-9 (`NEXT_TO_IMPOSSIBLE`) times as probable as the likeliest one, ``bool [n_goals]``."""
+        """The goals that can still be true, ``bool [n_goals]``, even if `possible` leaves them out.
+
+        A goal counts as ruled out if its probability is below 1e-9 (`NEXT_TO_IMPOSSIBLE`) times that of the likeliest
+        goal.
+        """
         return np.asarray(self._allowed & (self._weights >= NEXT_TO_IMPOSSIBLE * self._weights.max()))
 
     def observe(self, likelihood: FloatArray | BoolArray) -> None:
         """Multiply the odds of each goal by the probability of the observed action, allowing for random actions.
 
+        With probability `noise`, the action is uniformly random; otherwise the goal's policy draws it.
+
         Args:
-            likelihood: ``float64 [n_goals]``, the probability of the action under each goal's policy.
+            likelihood: ``float64 [n_goals]``, the probability of the action under each goal's policy, without random
+                actions.
         """
         explained = (1 - self.noise) * likelihood + self._slip
         self._weights = self._weights * explained
@@ -281,13 +314,14 @@ BELIEFS: dict[str, type[Belief]] = {kind.name: kind for kind in (Elimination, Ba
 def make_belief(
     name: str, prior: FloatArray, *, n_actions: int = ACTIONS_IF_UNKNOWN, weighs_answers: bool = False
 ) -> Belief:
-    """Return a new belief of the kind that `name` states.
+    """Return a new belief of the kind that `name` states; raise an `InputError` if there is no such kind.
 
     Args:
         name: ``elimination``, ``bayes``, ``robust`` or another key of `BELIEFS`.
-        prior: ``float64 [n_goals]``, not all 0.
-        n_actions: for ``robust``, the number of actions that a random action is drawn from.
-        weighs_answers: whether answers can be wrong.
+        prior: ``float64 [n_goals]``, not all 0; goals of prior 0 are impossible.
+        n_actions: number of actions that a random action of the teammate is drawn from; used by ``robust`` only.
+        weighs_answers: whether answers can be wrong. If so, the belief's `possible` leaves out goals that are far less
+            probable than the likeliest goal.
     """
     kind = find_belief(name)
     belief = kind(prior, n_actions=n_actions) if issubclass(kind, Robust) else kind(prior)
@@ -296,7 +330,7 @@ def make_belief(
 
 
 def find_belief(name: str) -> type[Belief]:
-    """Return the class of the belief called `name`; raise an `InputError` if there is none."""
+    """Return the class of the belief called `name`, such as ``bayes``; raise an `InputError` if there is none."""
     if name not in BELIEFS:
         allowed = "one of " + ", ".join(map(repr, BELIEFS))
         raise InputError("belief", repr(name), allowed + did_you_mean(str(name), BELIEFS))
@@ -308,9 +342,9 @@ class Observation:
     """What the ego agent observes before it decides.
 
     Attributes:
-        state: the states of both agents.
-        teammate_action: the teammate's action in the last step, None at the start and after a question.
-        answer: the answer to the question in the last step, None if the last step was no question.
+        state: the current states of both agents.
+        teammate_action: index of the teammate's action in the last step; None at the start and after a question.
+        answer: the answer to the question in the last step; None if the last step was no question.
     """
 
     state: JointState
@@ -323,15 +357,19 @@ Event: TypeAlias = tuple[int, int] | Answer
 
 
 class Tracker:
-    """Keeps the ego agent's belief during one episode, and updates it with each observation.
+    """The ego agent's belief during one episode, updated with each observation.
 
     Args:
         problem: the problem.
         belief: the kind of belief, ``elimination``, ``bayes`` or ``robust``.
-        fallback: the kind of belief that replaces the first one when an observation contradicts it; all observations so
-            far are replayed. By default, None, a contradiction raises `ContradictoryObservation`.
+        fallback: the kind of belief to change to when an observation is impossible under `belief`. The new belief
+            starts from the prior and learns all observations so far. If `fallback` is None, an impossible observation
+            raises `ContradictoryObservation`.
 
     Attributes:
+        problem: the problem.
+        fallback: the kind of belief to change to; None if there is none, or after the change.
+        belief: the current belief.
         answers: all answers so far, missing ones included.
     """
 
@@ -346,24 +384,31 @@ class Tracker:
 
     @property
     def kind(self) -> str:
-        """The name of the current kind of belief."""
+        """The name of the current kind of belief, such as ``bayes``."""
         return self.belief.name
 
     @property
     def possible(self) -> BoolArray:
-        """The goals to consider, ``bool [n_goals]``: goals that are neither ruled out nor too improbable.
+        """The goals that the ego agent considers, ``bool [n_goals]``: neither ruled out nor too improbable.
 
-        Each kind of belief says in its own `possible` which goals are too improbable, if any.
+        The property `possible` of each kind of belief says which goals are too improbable, if any.
         """
         return self.belief.possible
 
     @property
     def probabilities(self) -> FloatArray:
-        """The probability of each goal, ``float64 [n_goals]``, 0 for impossible goals."""
+        """The probability of each goal, ``float64 [n_goals]``, read-only; 0 for goals that are ruled out."""
         return self.belief.probabilities
 
     def update(self, observation: Observation) -> None:
-        """Update the belief with the action or the answer in an observation; the first observation has neither."""
+        """Update the belief with the teammate's action or the answer in an observation.
+
+        Call this for each observation of the episode in order. The first observation has neither action nor answer.
+
+        Raises:
+            ContradictoryObservation: the action or the answer is impossible for every goal that was possible; if there
+                is a `fallback`, also under that kind of belief.
+        """
         last, self._last = self._last, observation.state
         action = observation.teammate_action
         if observation.answer is not None:
@@ -372,17 +417,23 @@ class Tracker:
             self._take_in((last.teammate, action))
 
     def saw(self, teammate: int, action: int) -> None:
-        """Update the belief with an `action` that the teammate took in its state `teammate`, both given by index."""
+        """Update the belief with an action that the teammate took.
+
+        Args:
+            teammate: index of the teammate's state before the action.
+            action: index of the action.
+        """
         self._take_in((teammate, action))
 
     def heard(self, answer: Answer) -> None:
-        """Update the belief with an answer."""
+        """Update the belief with an answer, which may be missing."""
         self._take_in(answer)
 
     def tells_nothing(self, asked: Question) -> bool:
         """Return whether a question is useless because it would get the same answer as before.
 
-        True if errors are persistent, and the question, or the question about all other goals, was asked before.
+        True if wrong and missing answers are persistent, and the ego agent has asked this question already. A yes/no
+        question and the yes/no question about all other goals count as the same question.
         """
         return bool(self._answered) and same_question(asked, len(self.problem.goals)) in self._answered
 
@@ -424,7 +475,11 @@ class Tracker:
     def _likelihood(self, teammate: int, action: int) -> FloatArray | BoolArray:
         """Return the probability of an action of the teammate under each goal's policy, ``float64 [n_goals]``.
 
-        If the belief does not need probabilities, return whether they are positive, ``bool [n_goals]``.
+        If the belief does not need probabilities, return ``bool [n_goals]``: whether each probability is positive.
+
+        Args:
+            teammate: index of the teammate's state before the action.
+            action: index of the action.
         """
         if self.belief.needs_shares:
             return self.problem.teammate.policy(teammate)[:, action]
@@ -441,7 +496,7 @@ def joint_with(problem: Problem, belief: FloatArray, answer: Answer) -> FloatArr
     """Return ``P(goal) * P(answer | goal)`` for each goal, ``float64 [n_goals]``.
 
     Args:
-        problem: the problem, whose answer model gives the second factor.
+        problem: the problem, whose answer model gives ``P(answer | goal)``.
         belief: ``float64 [n_goals]``, the probabilities of the goals before the answer.
         answer: a question and the reply to it.
     """
@@ -452,7 +507,7 @@ def belief_after(problem: Problem, belief: FloatArray, answer: Answer) -> FloatA
     """Return the probabilities of the goals after an answer, ``float64 [n_goals]``; all 0 if the answer is impossible.
 
     Args:
-        problem: the problem.
+        problem: the problem, whose answer model gives the probability of the answer under each goal.
         belief: ``float64 [n_goals]``, the probabilities before the answer.
         answer: a question and the reply to it.
     """

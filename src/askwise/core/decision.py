@@ -1,18 +1,18 @@
-"""Decisions, and the situation in which they are made: the gate and the zones of the most important pairs of goals.
+"""Decisions, and the situations in which they are made, with the reasons for asking or not asking.
 
-The **gate** is the condition for asking: several goals are possible, and no action is optimal for all of them. All
-methods ask only if it is open, except `planner`, `planner-light` and `optimal`, which compare costs instead. On an open
-grid, the gate is open if the current step lies in the zone of querying of some pair of possible goals (see
-`askwise.divergence.zones`).
+The **gate** is a condition for asking: several goals are possible, and no action is optimal for all of them. If this
+holds, the gate is open. All methods ask only if the gate is open, except `planner`, `planner-light` and `optimal`,
+which compare costs instead. On a grid without walls, the gate is open if the current step lies in the zone of querying
+of some pair of possible goals (see `askwise.divergence.zones`).
 
 A **pair** of possible goals `g` and `h` is important if the ego agent is expected to be undecided between the two for
 many steps. This number of steps is weighted by the probabilities of the goals:
 ``P(g) |[B, E(h | g)]| + P(h) |[B, E(g | h)]|``. Here `B` is the step at which the ego agent's plans for the two goals
 must branch, ``E(h | g)`` the step at which the teammate's actions are expected to rule out `h` if `g` is true, and
 ``|[B, E]|`` the number of steps from `B` to `E`. The value of a question adds up such intervals of several pairs; steps
-in which they overlap count once.
+that lie in several intervals count once.
 
-Gate and pairs are computed at first use: agents decide often, and few decisions are inspected.
+Gate and pairs are computed only when they are first read: agents decide often, and few decisions are inspected.
 """
 
 from __future__ import annotations
@@ -42,17 +42,18 @@ class Decision:
     A method that asks compares questions. It may state the best one that it found, even if it decides not to ask it.
 
     Attributes:
-        action: index of the action, None for a question.
-        ask: the question, None for an action.
+        action: index of the action; None if the decision is to ask a question.
+        ask: the question; None if the decision is to take an action.
         why: the reason, one sentence.
         value: expected number of steps that the answer to the question in `considered` saves, without subtracting the
             price of the question; None if the value is not known.
         cost: price of the question in `considered`, None if there is none.
-        considered: the best question that the method found, whether it asks it or not; None if it compared none.
-        runner_up: the second best question, and its value minus its price; None if the method states none.
+        considered: the best question that the method found, whether it asks the question or not; None if it compared
+            none.
+        runner_up: a pair of the second best question and its value minus its price; None if the method states none.
         verdict: a text that says how certain it is that there is no better question, such as "proven optimal".
-        situation: problem, states and belief at the decision, from which `gate` and `pairs` are computed. It is ignored
-            when decisions are compared.
+        situation: problem, states and belief at the decision, from which `gate` and `pairs` are computed; None if the
+            agent has no belief. It is ignored when decisions are compared.
     """
 
     action: int | None = None
@@ -67,22 +68,23 @@ class Decision:
 
     @property
     def gate(self) -> Gate | None:
-        """The gate at this decision: whether several goals were possible and no action was optimal for all.
+        """The gate at this decision: whether several goals were possible and no action was optimal for all of them.
 
-        None if the agent has no belief.
+        None if the agent has no belief. A method usually asks only if the gate is open.
         """
         return None if self.situation is None else self.situation.gate
 
     @property
     def pairs(self) -> tuple[PairZones, ...]:
-        """The pairs of goals between which the ego agent is likely to be undecided longest, with their zones.
+        """The pairs of goals between which the ego agent is likely to be undecided longest.
 
-        At most 5 pairs, the longest first. Empty for an agent without a belief.
+        At most 5 pairs, the longest first. Each has the steps, counted from now, in which a question that tells its two
+        goals apart may be useful. Empty for an agent without a belief.
         """
         return () if self.situation is None else self.situation.pairs
 
     def made_at(self, situation: Situation) -> Decision:
-        """Return the same decision with the situation in which it was made: problem, states and belief."""
+        """Return a copy of the decision with its situation: problem, states and belief when the decision was made."""
         # Called at every step; `dataclasses.replace` takes twice as long.
         return Decision(
             self.action,
@@ -109,8 +111,8 @@ class Decision:
 class Gate:
     """The gate for questions: it is open if several goals are possible and no ego action is optimal for all of them.
 
-    All methods ask only then, except `planner`, `planner-light` and `optimal`, which compare costs instead.
-    `credible_goals` says which goals are considered possible.
+    All methods ask only if the gate is open, except `planner`, `planner-light` and `optimal`, which compare costs
+    instead. `credible_goals` says which goals are considered possible.
 
     Attributes:
         possible: number of possible goals.
@@ -125,7 +127,7 @@ class Gate:
 
     @property
     def open(self) -> bool:
-        """Whether the gate is open: several goals are possible and no action is optimal for all."""
+        """Whether the gate is open: several goals are possible and no action is optimal for all of them."""
         return self.possible > 1 and not self.common
 
 
@@ -135,10 +137,10 @@ class Situation:
     Args:
         problem: the problem.
         state: the states of both agents.
-        belief: ``float64 [n_goals]``, the agent's belief; copied unless it is read-only.
-        gate: the gate in this situation, if it is already known; None to compute it at first use.
-        pairs: the pairs of goals that `heaviest_pairs` returns, if they are already known; None to compute them at
-            first use.
+        belief: ``float64 [n_goals]``, the agent's probability of each goal. The array is copied unless it is read-only.
+        gate: the `Gate` in this situation, if it is already known; None to compute it when it is first read.
+        pairs: the result of `heaviest_pairs` in this situation, if it is already known; None to compute it when it is
+            first read.
     """
 
     __slots__ = ("_gate", "_pairs", "belief", "problem", "state")
@@ -160,9 +162,9 @@ class Situation:
 
     @property
     def gate(self) -> Gate:
-        """The gate in this situation: whether several goals are possible and no action is optimal for all.
+        """The gate in this situation: whether several goals are possible and no action is optimal for all of them.
 
-        It is computed at first use.
+        It is computed when it is first read.
         """
         if self._gate is None:
             self._gate = gate_at(self.problem, self.state, self.belief)
@@ -170,9 +172,10 @@ class Situation:
 
     @property
     def pairs(self) -> tuple[PairZones, ...]:
-        """The pairs of goals between which the ego agent is likely to be undecided longest, with their zones.
+        """The pairs of goals between which the ego agent is likely to be undecided longest.
 
-        At most 5 pairs, the longest first. Empty if only one goal is left. Computed at first use.
+        At most 5 pairs, the longest first. Each has the steps, counted from now, in which a question that tells its two
+        goals apart may be useful. Empty if only one goal is left. Computed when first read.
         """
         if self._pairs is None:
             self._pairs = heaviest_pairs(self.problem, self.state, self.belief)
@@ -180,7 +183,7 @@ class Situation:
 
     @property
     def affordable(self) -> bool:
-        """Whether reading `pairs` takes little computing time; this has nothing to do with prices of questions.
+        """Whether reading `pairs` takes little computing time; prices of questions play no part here.
 
         True if the pairs have been computed already, or if the problem is small enough to compute them at every step of
         an episode.
@@ -189,12 +192,13 @@ class Situation:
 
 
 def gate_at(problem: Problem, state: JointState, belief: FloatArray) -> Gate:
-    """Return the gate: whether several goals are possible and no action is optimal for all of them.
+    """Return the gate in a situation: whether several goals are possible and no action is optimal for all of them.
 
     Args:
         problem: the problem.
         state: the states of both agents.
-        belief: ``float64 [n_goals]``; `credible_goals` says which goals are considered possible under it.
+        belief: ``float64 [n_goals]``, the probability of each goal; `credible_goals` says which goals are considered
+            possible under it.
     """
     optimal = problem.ego.optimal(state.ego)[credible_goals(problem, belief)]
     suits = optimal.sum(axis=0)
@@ -206,9 +210,9 @@ def gate_at(problem: Problem, state: JointState, belief: FloatArray) -> Gate:
 
 
 def common_actions(optimal: BoolArray, possible: BoolArray) -> Any:
-    """Return the indices of the actions that are optimal for every possible goal, ``int64 [k]``.
+    """Return the indices of the actions that are optimal for every possible goal, ``int64 [k]``, in increasing order.
 
-    If there is none and several goals are possible, the gate for questions is open (`Gate`).
+    If there is no such action and several goals are possible, the gate for questions is open (`Gate`).
 
     Args:
         optimal: ``bool [n_goals, n_actions]``, the optimal actions of each goal.
@@ -220,12 +224,12 @@ def common_actions(optimal: BoolArray, possible: BoolArray) -> Any:
 
 @compiled(work=lambda given: given.optimal.size)
 def _common(optimal: Any, possible: Any, common: Any) -> int:
-    """Write the indices of the actions that are optimal for all possible goals into an array; return their number.
+    """Write the indices of the actions that are optimal for all possible goals into `common`; return their number.
 
     Args:
         optimal: ``bool [n_goals, n_actions]``, the optimal actions of each goal.
         possible: ``bool [n_goals]``, the possible goals.
-        common: ``int64 [n_actions]``, the array to fill, from its beginning.
+        common: ``int64 [n_actions]``, filled from its beginning; later entries are not changed.
     """
     n_goals, n_actions = optimal.shape
     filled = 0
@@ -246,7 +250,7 @@ def some_out_of_reach(optimal: Any, possible: Any) -> bool:
     """Return whether some possible goal has no optimal action, that is, cannot be reached.
 
     Args:
-        optimal: ``bool [n_goals, n_actions]``, the optimal actions of each goal.
+        optimal: ``bool [n_goals, n_actions]``, the optimal actions of each goal in the agent's state.
         possible: ``bool [n_goals]``, the possible goals.
     """
     n_goals, n_actions = optimal.shape
@@ -275,18 +279,20 @@ def affordable(problem: Problem) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PairZones:
-    """The zones of two goals: the intervals of steps in which a question that tells the two apart may be useful.
+    """The zones of two goals: the intervals of steps in which a question that tells the two goals apart may be useful.
 
     Steps are counted from now; the current step is 1. A step that never comes is ``inf``.
 
     Attributes:
         first: index of one goal.
         second: index of the other goal.
-        informed: the step by which the teammate's actions have told the two goals apart at the latest (its worst-case
-            distinctiveness, WCD).
-        branching: the first step from which the ego agent needs different actions for the two goals (its own WCD).
-        expected: the step at which the teammate's actions are expected to rule out the wrong goal (its expected
-            divergence point, EDP): first if the goal `first` is true, then if `second` is true.
+        informed: the latest step by which the teammate's actions have told the two goals apart (the teammate's
+            worst-case distinctiveness, WCD).
+        branching: the first step in which the ego agent needs different actions for the two goals (the ego agent's
+            WCD).
+        expected: two numbers: the step at which the teammate's actions are expected to rule out the goal `second` if
+            `first` is true, and the step at which they are expected to rule out `first` if `second` is true (expected
+            divergence points, EDP).
         weight: expected number of steps in which the ego agent is undecided between the two goals, weighted by their
             probabilities.
     """
@@ -300,20 +306,26 @@ class PairZones:
 
     @property
     def information(self) -> Zone:
-        """The zone of information (Z_I): the steps in which observation may not have told the goals apart yet."""
+        """The zone of information (Z_I): the steps in which observation may not have told the goals apart yet.
+
+        It ends when the teammate's actions have told the two goals apart at the latest.
+        """
         return Zone(1, self.informed)
 
     @property
     def parting(self) -> Zone:
-        """The zone of branching (Z_B): it begins when the goals first need different ego actions, and never ends."""
+        """The zone of branching (Z_B): the steps in which the ego agent may need different actions for the two goals.
+
+        It begins with the step `branching` and never ends.
+        """
         return Zone(self.branching, np.inf)
 
     @property
     def querying(self) -> Zone:
-        """The zone of querying (Z_Q), where a question may be worth its price.
+        """The zone of querying (Z_Q): the steps in which a question may be worth its price.
 
-        In its steps the ego agent needs different actions for the two goals, and observation may not have told them
-        apart yet.
+        In these steps the ego agent needs different actions for the two goals, and the teammate's actions may not have
+        told the goals apart yet.
         """
         return self.information & self.parting
 
@@ -326,7 +338,7 @@ class PairZones:
     def expected_querying(self) -> tuple[Zone, Zone]:
         """Two zones of steps in which the ego agent is likely undecided: if `first` is true, and if `second` is true.
 
-        Each zone begins when the ego agent's plans for the two goals branch, and ends when the teammate's actions are
+        Each zone begins when the ego agent's plans for the two goals branch. It ends when the teammate's actions are
         expected to rule out the wrong goal. The value of a question counts the steps in these zones.
         """
         one, other = (Zone(1, end) & self.parting for end in self.expected)
@@ -336,17 +348,22 @@ class PairZones:
 def heaviest_pairs(
     problem: Problem, state: JointState, belief: FloatArray, most: int = MOST_PAIRS
 ) -> tuple[PairZones, ...]:
-    """Return the pairs of goals between which the ego agent is expected to be undecided longest, with their zones.
+    """Return the pairs of goals between which the ego agent is expected to be undecided longest, the longest first.
 
-    Pairs are sorted by the expected number of steps in which the agent is undecided, weighted by the probabilities of
-    the two goals; the largest number comes first. Ties go to the pair whose plans branch earlier, then to likelier
-    goals.
+    Pairs are sorted by the expected number of steps in which the ego agent is undecided, weighted by the probabilities
+    of the two goals. Equal pairs are sorted by the step at which the ego agent's plans for the two goals branch, the
+    earliest first, and then by the probability of the two goals, the likeliest first.
 
     Args:
         problem: the problem.
         state: the states of both agents.
-        belief: ``float64 [n_goals]``; `credible_goals` says which goals are considered possible under it.
+        belief: ``float64 [n_goals]``, the probability of each goal; `credible_goals` says which goals are considered
+            possible under it.
         most: largest number of pairs to return.
+
+    Returns:
+        The pairs with their zones, the steps in which a question that tells the two goals apart may be useful. Empty if
+        fewer than two goals are possible.
     """
     possible = np.flatnonzero(credible_goals(problem, belief))
     if possible.size < 2:
@@ -372,11 +389,11 @@ def heaviest_pairs(
 
 
 def _length(start: FloatArray, end: FloatArray) -> FloatArray:
-    """Return the number of steps in each of n zones, ``float64 [n]``, 0 for a zone that is empty.
+    """Return the number of steps in each of n zones, ``float64 [n]``, 0 for an empty zone.
 
     Args:
-        start: ``float64 [n]``, the first step of each zone.
-        end: ``float64 [n]``, the last step of each zone.
+        start: ``float64 [n]``, the first step of each zone; if infinite, the zone is empty.
+        end: ``float64 [n]``, the last step of each zone, included; the zone is empty if it ends before it starts.
     """
     held = (start <= end + ROUNDING) & np.isfinite(start)
     begin = np.where(held, start, 0.0)

@@ -1,4 +1,4 @@
-"""Episodes: the steps of both agents, the beliefs of the ego agent, and the costs."""
+"""Records of episodes: what both agents did in each step, what the ego agent believed, and what each step cost."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from askwise.types import FloatArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """One step of an episode.
+    """One step of an episode: either both agents act, or the ego agent asks a question and no agent moves.
 
     Attributes:
         t: number of the step, from 1; questions count as steps.
         state: the states of both agents before the step.
-        belief: ``float64 [n_goals]``, the ego agent's belief at its decision, None if the agent has no belief.
+        belief: ``float64 [n_goals]``, the probability of each goal by which the ego agent decided; None if the agent
+            computes no probabilities.
         decision: the ego agent's decision, an action or a question.
-        teammate_action: index of the teammate's action, None if the step was a question.
-        answer: the answer to the question, None if the step was no question.
-        cost: the cost of the step.
+        teammate_action: index of the teammate's action; None if the ego agent asked a question.
+        answer: the answer to the question; None if the ego agent asked no question.
+        cost: 1 if both agents acted; the price of the question if the ego agent asked one.
     """
 
     t: int
@@ -53,18 +54,19 @@ class Step:
 
 @dataclass(frozen=True, repr=False)
 class Episode:
-    """A record of one complete episode: who played, what happened in each step, and what it cost.
+    """A record of one episode: which agents took part, what happened in each step, and what it cost.
 
     Attributes:
-        problem: the problem.
+        problem: the problem: goals, prior, prices, and what both agents can do.
         method: name of the ego agent's method, such as ``planner``.
         teammate: name of the kind of teammate, such as ``urop``.
         goal: index of the teammate's goal.
-        seed: the random seed, None if it was not an integer.
+        seed: the random seed of the episode; None if the seed was not an integer.
         steps: the steps in order.
-        final: the states of both agents at the end.
-        known_cost: the least cost of an episode in which the ego agent knows the goal from the start.
-        finished: False if the episode was cut off at the step limit.
+        final: the states of both agents after the last step.
+        known_cost: the least possible cost of an episode in which the ego agent knows the goal from the start.
+        finished: whether the agents reached the goal; False if the episode was cut off before, such as by a limit on
+            its steps.
     """
 
     problem: Problem
@@ -97,21 +99,28 @@ class Episode:
 
     @property
     def optimal_cost(self) -> float:
-        """The deprecated name of `known_cost`, the least cost of an episode with the goal known from the start."""
+        """The old name of `known_cost`, which is the least cost of an episode with the goal known from the start.
+
+        Reading it issues a `DeprecationWarning`.
+        """
         warnings.warn("optimal_cost is now called known_cost", DeprecationWarning, stacklevel=2)
         return self.known_cost
 
     @property
     def marginal_cost(self) -> float:
-        """The cost beyond that of an agent that knows the goal, `cost - known_cost`.
+        """The cost of this episode minus `known_cost`, which is the least cost with the goal known from the start.
 
-        It is ``nan`` if the episode was cut off.
+        It is ``nan`` if the episode was cut off before the agents reached the goal.
         """
         return self.cost - self.known_cost if self.finished else math.nan
 
     @property
     def observations(self) -> tuple[Observation, ...]:
-        """The ego agent's observations, one before each step; `askwise.ask` takes them as its argument `history`."""
+        """The ego agent's observations, one before each step, for the argument `history` of `askwise.ask`.
+
+        An observation consists of the states of both agents and of what happened in the step before: the teammate's
+        action, or the answer to a question.
+        """
         before: list[tuple[int | None, Answer | None]] = [(None, None)]
         # The last entry belongs to the next step; zip drops it.
         before += [(step.teammate_action, step.answer) for step in self.steps]
@@ -119,5 +128,5 @@ class Episode:
 
     @property
     def questions(self) -> tuple[Step, ...]:
-        """The steps in which the ego agent asked a question."""
+        """The steps in which the ego agent asked a question, in order."""
         return tuple(step for step in self.steps if step.answer is not None)

@@ -1,9 +1,9 @@
-"""The rules of the game: what a step changes, how a question is answered, and when an episode ends.
+"""The rules of an episode: what a step changes, how a question is answered, and when the episode ends.
 
 The rules are the functions `after`, `answer_to` and `ends`; code that enumerates possible episodes calls them directly.
-A `Game` is one episode in progress that applies them. It is driven from outside: by `simulate` with an agent and a
-simulated teammate, by an environment, by a robot, or by a page on which a person plays. Between two steps a game is
-plain data and can be pickled.
+A `Game` is one episode in progress and applies the rules. It does not choose actions or questions: `simulate`, an
+environment, a robot or a page on which a person plays passes them to the game. Between two steps a game is plain data
+and can be pickled.
 """
 
 from __future__ import annotations
@@ -32,21 +32,41 @@ class InvalidDecision(AskwiseError):  # noqa: N818 - it names what happened
 
 
 def after(problem: Problem, state: JointState, ego_action: int, teammate_action: int) -> JointState:
-    """Return the states of both agents after a joint step; both actions, given by index, must be available."""
+    """Return the states of both agents after a step in which both act.
+
+    Args:
+        problem: the problem.
+        state: the states of both agents before the step.
+        ego_action: index of the ego agent's action, which must be available in its state.
+        teammate_action: index of the teammate's action, which must be available in its state.
+    """
     return JointState(problem.teammate.next(state.teammate, teammate_action), problem.ego.next(state.ego, ego_action))
 
 
 def answer_to(asked: Question | Sequence[int], goal: int) -> Answer:
-    """Return the true answer to a question if the teammate has the goal with this index."""
+    """Return the true answer to a question if the teammate has a certain goal.
+
+    Args:
+        asked: the question: indices of goals ("is your goal one of these?"), or a `Choice` ("which of these groups
+            contains your goal?").
+        goal: index of the teammate's goal.
+    """
     question = asked if isinstance(asked, Choice) else tuple(asked)
     return Answer(question, truth(question, goal))
 
 
 def ends(problem: Problem, before: JointState, teammate_action: int, now: JointState, goal: int) -> bool:
-    """Return whether the step from `before` to `now` ends the episode if the teammate has the goal with this index.
+    """Return whether a step in which both agents acted ends the episode if the teammate has a certain goal.
 
-    Two things must hold: the teammate was at a target of the goal before the step and stays there, and the ego agent is
-    at one of its own targets of the goal after the step.
+    Two things must hold: the teammate was at a target of the goal (a state in which it has reached the goal) before the
+    step and stays there, and the ego agent is at one of its own targets of the goal after the step.
+
+    Args:
+        problem: the problem.
+        before: the states of both agents before the step.
+        teammate_action: index of the teammate's action in the step.
+        now: the states of both agents after the step.
+        goal: index of the teammate's goal.
     """
     return bool(
         teammate_action == problem.teammate.actions.stay
@@ -56,7 +76,10 @@ def ends(problem: Problem, before: JointState, teammate_action: int, now: JointS
 
 
 def goal_number(problem: Problem, goal: int | str) -> int:
-    """Return the index of a goal given by name or index; raise an `InputError` if it is unknown or its prior is 0."""
+    """Return the index of a goal given by name or index.
+
+    Raises an `InputError` if the goal is unknown or its prior probability is 0.
+    """
     names = {name: k for k, name in enumerate(problem.goals)}
     index = names.get(goal) if isinstance(goal, str) else as_int(goal)
     if index is None or not 0 <= index < len(problem.goals):
@@ -76,14 +99,15 @@ def check_question(
     may_be_empty: bool = False,
     may_be_full: bool = False,
 ) -> None:
-    """Raise `InvalidDecision` unless a question names existing goals, each once, and has at least two answers.
+    """Raise `InvalidDecision` unless a question names existing goals, each once, and has at least two possible answers.
 
     Args:
         problem: the problem.
-        asked: the question: indices of goals, or a `Choice`.
+        asked: the question: indices of goals ("is your goal one of these?"), or a `Choice` ("which of these groups
+            contains your goal?").
         who: the beginning of the error message, which names the agent.
-        may_be_empty: allow a question about no goal.
-        may_be_full: allow a question about all goals, which has only one answer.
+        may_be_empty: allow a question about no goal, although its only answer is no.
+        may_be_full: allow a question about all goals, although its only answer is yes.
     """
     n = len(problem.goals)
     if isinstance(asked, Choice):
@@ -102,24 +126,24 @@ def check_question(
 
 
 def check_ego_action(problem: Problem, ego: int, action: int | None, who: str) -> None:
-    """Raise `InvalidDecision` unless an action is available in the state `ego` of the ego agent.
+    """Raise `InvalidDecision` unless an action is available to the ego agent in its state `ego`.
 
     Args:
         problem: the problem.
-        ego: the state.
-        action: index of the action; None is never available.
+        ego: index of the ego agent's state.
+        action: index of the action; None always raises the error.
         who: the beginning of the error message, which names the agent.
     """
     _check_action(problem.ego.actions.names, problem.ego.next, ego, action, who)
 
 
 def check_teammate_action(problem: Problem, teammate: int, action: int | None, who: str) -> None:
-    """Raise `InvalidDecision` unless an action is available in the state `teammate` of the teammate.
+    """Raise `InvalidDecision` unless an action is available to the teammate in its state `teammate`.
 
     Args:
         problem: the problem.
-        teammate: the state.
-        action: index of the action; None is never available.
+        teammate: index of the teammate's state.
+        action: index of the action; None always raises the error.
         who: the beginning of the error message, which names the teammate.
     """
     _check_action(problem.teammate.actions.names, problem.teammate.next, teammate, action, who)
@@ -144,37 +168,40 @@ def _is_one_of(names: tuple[str, ...], action: Any) -> bool:
 class Game:
     """One episode in progress, which applies the rules: it moves the agents, answers questions and adds up the cost.
 
-    Call `act` for a joint step, `ask` for a question that the game answers, and `hear` for a question that a person or
-    another program has answered.
+    Call `act` for a joint step, in which both agents act. Call `ask` for a question that the game answers, and `hear`
+    for a question that a person or another program has answered; in such a step no agent moves.
 
     Args:
         problem: the problem.
         goal: the teammate's goal, by name or index. None if only the teammate knows it: then you pass each answer to
             `hear`, and the episode ends with the first step that would end it for a goal that is still possible.
-        max_steps: limit on the steps; by default far more than a sensible agent needs.
+        max_steps: limit on the steps, from 1; None for 1000 plus 50 times the least number of steps that the episode
+            needs.
         empty_questions: allow questions about no goal, for example for learning agents; they cost their price and give
             no information.
         full_questions: allow questions about all goals; they cost their price and give no information.
-        names: the ego agent and the teammate as error messages call them.
-        answer_seed: random seed for wrong and missing answers.
+        names: what error messages call the ego agent and the teammate, in this order.
+        answer_seed: random seed for wrong and missing answers; None for unpredictable ones. Not used if answers are
+            always true.
 
     Attributes:
         problem: the problem.
         goal: index of the teammate's goal, None while it is unknown.
         state: the current states of both agents.
-        before: their states before the last joint step; until the first one, the states at the start.
-        teammate_action: the teammate's action in the last step, None at the start and after a question.
+        before: the states of both agents before the last joint step; the states at the start if there was no joint step
+            yet.
+        teammate_action: index of the teammate's action in the last step, None at the start and after a question.
         answer: the answer to the question in the last step, None if the last step was no question.
-        allowed: ``bool [n_goals]``, the goals that the prior allows and that no answer has ruled out; answers that can
-            be wrong rule out none.
+        allowed: ``bool [n_goals]``, the goals that the prior allows and that no answer has ruled out. If answers can be
+            wrong, they rule out no goals.
         steps: number of steps so far, questions included.
-        step_cost: cost of the last step.
-        cost: cost of all steps.
-        finished: whether the goal was reached.
+        step_cost: cost of the last step, 0 at the start.
+        cost: cost of all steps so far.
+        finished: whether the agents have reached the goal.
         max_steps: limit on the steps.
         empty_questions: whether questions about no goal are allowed.
         full_questions: whether questions about all goals are allowed.
-        names: the ego agent and the teammate as error messages call them.
+        names: what error messages call the ego agent and the teammate, in this order.
     """
 
     def __init__(
@@ -215,17 +242,20 @@ class Game:
 
     @property
     def observation(self) -> Observation:
-        """What the ego agent observes now: both states, and the teammate's action or the answer in the last step."""
+        """What the ego agent observes now: the states of both agents, and what happened in the last step.
+
+        In the last step, either the teammate acted, or a question was answered.
+        """
         return Observation(self.state, self.teammate_action, self.answer)
 
     @property
     def over(self) -> bool:
-        """Whether the episode is finished or cut off."""
+        """Whether the episode is over: the agents have reached the goal, or there were `max_steps` steps."""
         return self.finished or self.steps >= self.max_steps
 
     @property
     def truncated(self) -> bool:
-        """Whether the episode was cut off at `max_steps`."""
+        """Whether the number of steps has reached `max_steps` before the agents reached the goal."""
         return self.steps >= self.max_steps and not self.finished
 
     @property
@@ -235,11 +265,23 @@ class Game:
 
     @property
     def marginal_cost(self) -> float:
-        """The cost beyond that of an agent that knows the goal, `cost` minus `known_cost`; ``nan`` before the end."""
+        """The cost of all steps minus `known_cost`, which is the least cost with the goal known from the start.
+
+        It is ``nan`` until the agents reach the goal.
+        """
         return self.cost - self.known_cost if self.finished else math.nan
 
     def act(self, ego_action: int, teammate_action: int) -> Observation:
-        """Perform a joint step, given the index of each agent's action; return the ego agent's next observation."""
+        """Take a step in which both agents act; return the ego agent's next observation.
+
+        Args:
+            ego_action: index of the ego agent's action.
+            teammate_action: index of the teammate's action.
+
+        Raises:
+            InvalidDecision: one of the actions is not available.
+            AskwiseError: the episode is over.
+        """
         self._check_running()
         self.before = before = self.state
         self.state = self._after(ego_action, teammate_action)
@@ -251,7 +293,15 @@ class Game:
     def ask(self, asked: Question | Sequence[int]) -> Observation:
         """Take a step in which the ego agent asks a question, and draw the answer from the problem's answer model.
 
-        No agent moves. Return the ego agent's next observation, which contains the answer.
+        No agent moves. Returns the ego agent's next observation, which contains the answer.
+
+        Args:
+            asked: the question: indices of goals ("is your goal one of these?"), or a `Choice` ("which of these groups
+                contains your goal?").
+
+        Raises:
+            InvalidDecision: the question is not allowed.
+            AskwiseError: the game does not know the goal, or the episode is over.
         """
         if self.goal is None:
             raise AskwiseError("the game does not know the goal, so it cannot answer; pass the answer to hear()")
@@ -263,7 +313,13 @@ class Game:
         return self.hear(self._drawn(question, self.goal, self._answers_rng))
 
     def _drawn(self, asked: Question, goal: int, rng: np.random.Generator) -> Answer:
-        """Draw an answer; if errors are persistent, repeat the answer to a question that was asked before."""
+        """Draw an answer to a question; if errors are persistent, repeat the earlier answer to the same question.
+
+        Args:
+            asked: the question.
+            goal: index of the teammate's goal.
+            rng: the random generator.
+        """
         n_goals, model = len(self.problem.goals), self.problem.answers
         if not model.persistent:
             return model.draw(asked, goal, n_goals, rng)
@@ -278,9 +334,18 @@ class Game:
         check_question(self.problem, asked, who, may_be_empty=empty, may_be_full=full)
 
     def hear(self, answer: Answer) -> Observation:
-        """Take a step in which the ego agent asked a question and someone else, such as a person, gave this answer.
+        """Take a step in which the ego agent asked a question that someone else, such as a person, has answered.
 
-        No agent moves. Return the ego agent's next observation.
+        No agent moves. If answers cannot be wrong, goals that contradict the answer are removed from `allowed`. Returns
+        the ego agent's next observation.
+
+        Args:
+            answer: the question, and the reply to it.
+
+        Raises:
+            InvalidDecision: the question is not allowed.
+            InputError: the reply does not fit the question.
+            AskwiseError: the episode is over.
         """
         self._check_running()
         if not isinstance(answer, Answer):
@@ -304,7 +369,10 @@ class Game:
         return [a for a in range(len(problem.teammate.actions.names)) if problem.teammate.next(here, a) >= 0]
 
     def _after(self, ego_action: int, teammate_action: int) -> JointState:
-        """Return the states of both agents after their actions; raise `InvalidDecision` if one is unavailable."""
+        """Return the states of both agents after they act; raise `InvalidDecision` if an action is not available.
+
+        Both actions are given by index.
+        """
         problem, before = self.problem, self.state
         if _is_one_of(problem.ego.actions.names, ego_action) and _is_one_of(
             problem.teammate.actions.names, teammate_action
@@ -345,11 +413,12 @@ class Game:
 def most_steps(problem: Problem, goal: int | None) -> int:
     """Return the default limit on the steps of an episode.
 
-    It is 1000 plus 50 times the least number of steps with which an agent that knows the goal can end the episode.
+    It is 1000 plus 50 times the least number of steps that the episode takes if the ego agent knows the goal from the
+    start.
 
     Args:
         problem: the problem.
-        goal: index of the teammate's goal; None for the largest limit over all goals of positive prior.
+        goal: index of the teammate's goal; None for the largest limit over all goals of positive prior probability.
     """
     costs = optimal_costs(problem, problem.start)
     best = float(costs[problem.prior > 0].max() if goal is None else costs[goal])

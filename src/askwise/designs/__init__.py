@@ -1,1 +1,4 @@
-"""Goal recognition design: which cells, edges or actions to forbid so that goals can be recognised earlier."""
+"""Goal recognition design: what to forbid so that an agent's actions reveal its goal earlier.
+
+A design forbids cells of a map, edges of a graph, or actions.
+"""

@@ -1,22 +1,25 @@
 """Environments for Gymnasium (you are the ego agent) and PettingZoo (you control both agents).
 
-Importing this module registers four ids with Gymnasium:
+Importing this module registers four environments with Gymnasium:
 
 - ``askwise/Problem-v0``: `ProblemEnv`, any problem of any domain;
-- ``askwise/ProblemFlat-v0``: the same inside `FlatProblem`, with a `Discrete` action space, an action mask and a flat
-  observation, for libraries that need these;
-- ``askwise/ToolFetching-v0``: `ToolFetchingEnv`, in which you are the fetcher;
-- ``askwise/ToolFetchingFlat-v0``: the same inside `FlatToolFetching`.
+- ``askwise/ProblemFlat-v0``: `ProblemEnv` inside the wrapper `FlatProblem`, with a `Discrete` action space, an action
+  mask and a flat observation, for libraries that need these;
+- ``askwise/ToolFetching-v0``: `ToolFetchingEnv`, in which you are the fetcher, who brings a worker the right tool;
+- ``askwise/ToolFetchingFlat-v0``: `ToolFetchingEnv` inside the wrapper `FlatToolFetching`.
 
-Gymnasium and PettingZoo do not load plugins, so import this module first, or let Gymnasium do it:
-``gymnasium.make("askwise.envs:askwise/ToolFetching-v0")``. The module also registers ``askwise/Problem-v0`` and
-``askwise/ToolFetching-v0`` with PettingZoo: ``pettingzoo.make("parallel", "askwise/Problem-v0", problem=problem)``, or
-``"aec"`` for agents that take turns. ``problem_v0.parallel_env(problem)`` after ``from askwise.envs import problem_v0``
-makes the same environment.
+Gymnasium and PettingZoo do not load plugins, so import this module first, or let Gymnasium import it:
+``gymnasium.make("askwise.envs:askwise/ToolFetching-v0")``.
 
-All environments are wrappers around one `askwise.Game`: `single_agent.GameEnv` for Gymnasium,
-`parallel.GameParallelEnv` for PettingZoo and `flat.FlatEnv`. Two arguments adapt them to a domain: a source of problems
-(`episodes.ProblemSource`) and an observer (`episodes.Observer`).
+The module also registers ``askwise/Problem-v0`` and ``askwise/ToolFetching-v0`` with PettingZoo. In
+``pettingzoo.make("parallel", "askwise/Problem-v0", problem=problem)`` both agents act at the same time; with ``"aec"``
+instead of ``"parallel"`` they take turns. Without the registry, ``from askwise.envs import problem_v0`` and then
+``problem_v0.parallel_env(problem)`` makes the same parallel environment.
+
+Every environment plays an `askwise.Game`, which applies the rules. The base classes are `single_agent.GameEnv` for
+Gymnasium, `parallel.GameParallelEnv` for PettingZoo, and `flat.FlatEnv` for the flat wrappers. Two arguments of
+`GameEnv` and `GameParallelEnv` adapt an environment to a domain: the source of the problems that are played
+(`episodes.ProblemSource`), and the object that makes the observations (`episodes.Observer`).
 """
 
 from __future__ import annotations

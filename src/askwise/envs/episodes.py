@@ -1,11 +1,12 @@
-"""The episodes of an environment: which problem is played, what is observed, and how random numbers are divided.
+"""The episodes of an environment: which problem is played, what is observed, and which random numbers are used.
 
-`ProblemSource` and `Observer` adapt environments to a domain: the first supplies problems, the second makes the
+Two kinds of objects adapt an environment to a domain: a `ProblemSource` supplies the problems, an `Observer` makes the
 observations. `Episodes` starts episodes with both.
 
-Every reset spawns three generators from the environment's own, in the order of `askwise.simulate`: for the goal, for
-the teammate, and for the problem if it is drawn at random. So ``reset(seed=s)`` on a given problem has the same goal
-and the same teammate as ``askwise.simulate(problem, ..., seed=s)``.
+At every reset, independent random generators are spawned from the generator of the environment: one for the goal, one
+for the teammate, one for the problem (used if problems are drawn at random), and one more for the answers if answers
+can be wrong or missing. `askwise.simulate` spawns its generators in the same order. So on a given problem,
+``reset(seed=s)`` has the same goal and the same teammate as ``askwise.simulate(problem, ..., seed=s)``.
 """
 
 from __future__ import annotations
@@ -35,19 +36,21 @@ from askwise.seeds import spawn
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The sizes of a problem that determine the spaces of an environment.
+    """The sizes of a problem that determine the observation and action spaces of an environment.
 
     All problems of one environment must have the same sizes.
 
     Attributes:
         goals: number of goals.
         teammate_states: number of states of the teammate.
-        ego_states: number of states of the ego agent: places times the loads that it can carry, including none.
+        ego_states: number of states of the ego agent: ``places * (things + 1)``, where `things` is the number of things
+            of which it can carry one at a time.
         teammate_actions: number of the teammate's actions.
-        ego_actions: number of the ego agent's ontic actions, that is, all except questions.
-        ego_moves: how many of the ontic actions are moves. A flat environment may have a question for each: "is your
-            goal one of those for which this move is optimal?"
-        groups: number of groups of goals. A flat environment may have a question for each: "is your goal in it?"
+        ego_actions: number of the ego agent's ontic actions, that is, all actions except questions.
+        ego_moves: number of ontic actions that are moves. An environment with a `Discrete` action space may have a
+            question for each move: "is your goal one of those for which this move is optimal?"
+        groups: number of groups of goals. An environment with a `Discrete` action space may have a question for each
+            group: "is your goal in this group?"
     """
 
     goals: int
@@ -81,21 +84,22 @@ class Shape:
 
 
 class ProblemSource:
-    """Supplies the problem of each episode: always the same one, unless ``reset`` is given another.
+    """The source of the problems that an environment plays: by default, the same problem in every episode.
 
-    A domain may make a subclass, for instance to draw random problems. All problems of a source have the same shape,
-    that is, equal numbers of goals, states and actions.
+    A user may pass another problem to ``reset``, for one episode. A subclass may draw problems at random. All problems
+    of a source must have the same shape, that is, equal numbers of goals, groups of goals, states and actions.
 
     Args:
-        problem: a problem, an instance of any domain, or the path of its file.
+        problem: the problem: a `Problem`, an instance of any domain, or the path of its file.
 
     Attributes:
-        option: the key of the options of ``reset`` by which a user chooses the problem of one episode.
+        option: the key by which a user gives the problem of one episode in the options of ``reset``.
         goal_word: the word for a goal in error messages.
-        empty_questions: whether a question about no goal can be asked; if not, it counts as an action that is not
+        empty_questions: whether a question about no goal can be asked. If not, it counts as an action that is not
             available.
-        limit: steps after which an episode is truncated by default; None uses the limit of `Game`.
-        example: one of the problems; it determines the spaces.
+        limit: the number of steps after which an episode is truncated if the environment has no limit of its own; None
+            for the limit of `Game`.
+        example: one of the problems; the spaces of the environment are made for it.
         shape: the sizes that all problems must have in common, such as the number of goals.
     """
 
@@ -111,27 +115,35 @@ class ProblemSource:
         self.shape: object = Shape.of(self.example)
 
     def draw(self, rng: np.random.Generator) -> Any:  # noqa: ARG002 - for sources of random problems
-        """Return the problem of the next episode, here always the same; a subclass may draw it with `rng`."""
+        """Return the problem of the next episode, here always the same problem.
+
+        Args:
+            rng: random numbers for subclasses that draw a problem; not used here.
+        """
         return self.example
 
     def given(self, chosen: Any) -> Any:
-        """Return the problem that a user passed to ``reset``; raise an InputError if the spaces do not fit it.
+        """Return the problem that a user passed to ``reset`` in its options.
 
         Args:
-            chosen: a problem, an instance of any domain, or the path of its file.
+            chosen: a `Problem`, an instance of any domain, or the path of its file.
+
+        Raises:
+            InputError: the problem does not have the same numbers of goals, groups, states and actions as the
+                `example`.
         """
         problem = as_problem(chosen)
         self.check(problem, "option 'problem'")
         return problem
 
     def check(self, problem: Problem, field: str = "problem") -> None:
-        """Raise an InputError if a problem does not fit the environment's spaces.
+        """Raise an `InputError` if a problem does not fit the environment's observation and action spaces.
 
-        Its numbers of goals, states and actions must be those of the `example`.
+        A problem fits if it has the same numbers of goals, groups of goals, states and actions as the `example`.
 
         Args:
             problem: the problem to check.
-            field: name of the problem in the error message.
+            field: what the error message calls the problem.
         """
         self._check_shape(Shape.of(problem), field)
 
@@ -140,7 +152,9 @@ class ProblemSource:
             raise InputError(field, str(shape), f"{self.shape}, the shape of the spaces")
 
     def ego_mask(self, problem: Any, state: int) -> Any:
-        """Return the ego agent's available actions in a state, ``int8 [n_actions]``, 1 for available ones.
+        """Return ``int8 [n_actions]``: 1 for each action that the ego agent can take in a state, 0 for all others.
+
+        Questions are not included.
 
         Args:
             problem: one of the problems of this source.
@@ -153,41 +167,48 @@ class ProblemSource:
 
 
 class Observer(Protocol):
-    """Makes the observations of an environment: dictionaries of numbers and arrays, without the goal.
+    """The interface of an object that makes the observations of an environment.
 
-    This is the protocol that `ProblemObserver` and `ToolFetchingObserver` implement.
-
-    All arrays are new in every step, so that a user may keep or change them.
+    An observation is a dictionary of numbers and arrays; it does not contain the goal. Its arrays are new in every
+    step, so a user may keep or change them. `ProblemObserver` and `ToolFetchingObserver` implement the interface.
     """
 
     @property
     def space(self) -> spaces.Dict:
         """The space of the observations.
 
-        Its key ``answer`` is a ``Discrete(3)``; an environment whose answers may be refused makes it a ``Discrete(4)``.
+        The key ``answer`` has the space ``Discrete(3)``: 0 nothing was asked yet, 1 no, 2 yes. In an environment in
+        which answers may be refused (3), `Episodes` replaces this space by ``Discrete(4)``.
         """
 
     @property
     def changing(self) -> Sequence[str]:
-        """The keys of observations whose values may change from step to step.
+        """The keys of an observation whose values may change from step to step.
 
-        All other values stay the same during an episode.
+        The values of all other keys stay the same during an episode.
         """
 
     def begin(self, problem: Any) -> None:
-        """Prepare for an episode of `problem`: compute the values that stay the same in all its observations."""
+        """Prepare for an episode of `problem`: store the values that are the same in all its observations."""
 
     def __call__(self, play: Play) -> dict[str, Any]:
-        """Return the observation at the current point of the episode `play`."""
+        """Return the observation at the current point of the episode `play`, as a new dictionary."""
 
 
 class ProblemObserver:
-    """Makes the observations of any problem, dictionaries in which states and actions are indices.
+    """The observer for problems of any domain; its observations have states and actions as indices.
 
-    `askwise.envs.ProblemEnv` describes the keys.
+    The keys of an observation are ``teammate`` and ``ego`` (the agents' states), ``teammate_action`` (0 for none,
+    ``k + 1`` for action `k`), ``asked`` (the goals in the last question), ``answer`` (0 nothing asked yet, 1 no, 2 yes,
+    3 refused), ``possible`` (the goals that no answer has ruled out) and ``prior`` (the prior probability of each
+    goal).
 
     Args:
-        example: one of the problems that will be played; all have equal numbers of goals, states and actions.
+        example: one of the problems that will be played. All of them have equal numbers of goals, states and actions.
+
+    Attributes:
+        changing: the keys whose values may change during an episode.
+        space: the space of the observations.
     """
 
     changing = ("teammate", "ego", "teammate_action", "asked", "answer", "possible")
@@ -205,12 +226,12 @@ class ProblemObserver:
         )
 
     def begin(self, problem: Problem) -> None:
-        """Prepare for an episode of `problem`: store its prior, which all observations contain."""
+        """Prepare for an episode of `problem`: store its prior, which is the same in all its observations."""
         # Rounding may push a probability slightly above 1, which is outside the space.
         self._prior = np.minimum(problem.prior, 1.0)
 
     def __call__(self, play: Play) -> dict[str, Any]:
-        """Return the observation at the current point of the episode `play`."""
+        """Return the observation at the current point of the episode `play`, as a new dictionary."""
         game = play.game
         action = game.teammate_action
         return {
@@ -225,9 +246,10 @@ class ProblemObserver:
 
 
 def question_spaces(n_goals: int) -> dict[str, spaces.Space[Any]]:
-    """Return the spaces of the three keys that the observations of all domains have.
+    """Return the spaces of the three keys about questions, which the observations of all domains have.
 
-    The keys are ``asked`` (the last question), ``answer`` and ``possible`` (the goals that answers allow).
+    ``asked`` marks the goals in the last question (all 0 before the first one). ``answer`` is the answer to it: 0
+    nothing was asked yet, 1 no, 2 yes. ``possible`` marks the goals that answers have not ruled out.
     """
     return {
         "asked": spaces.MultiBinary(n_goals),
@@ -240,16 +262,23 @@ def question_spaces(n_goals: int) -> dict[str, spaces.Space[Any]]:
 
 
 class Episodes:
-    """Starts the episodes of one environment, holds the current one, and makes its observations and pictures.
+    """An object that starts the episodes of one environment, keeps the current one, and makes its observations.
 
     Args:
         source: supplies the problem of each episode.
-        observer: makes the observations.
-        max_steps: steps after which an episode is truncated; None uses the source's limit.
+        observer: makes the observations. If answers may be refused, its space gets a fourth value for the key
+            ``answer``.
+        max_steps: the number of steps after which an episode is truncated; None for the limit of `source`.
         render_mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing).
         answers: how often answers are wrong or missing: an `AnswerModel`; or ``"truthful"``; or one or more of
-            ``wrong:P``, ``refused:P`` (`P` is a probability) and ``persistent``, such as ``"wrong:0.05,refused:0.1"``.
-            None uses the answer model of each problem.
+            ``wrong:P``, ``refused:P`` (`P` is a probability) and ``persistent`` (the same question always gets the same
+            answer), such as ``"wrong:0.05,refused:0.1"``. None for the answer model of each problem.
+
+    Attributes:
+        source: the argument `source`.
+        observer: the argument `observer`.
+        answers: the answer model of all episodes; None if each problem keeps its own.
+        render: draws an episode in the render mode.
     """
 
     def __init__(
@@ -276,27 +305,27 @@ class Episodes:
     def play(self) -> Play:
         """The current episode.
 
-        Raises `ResetNeeded` before the first one.
+        Raises `ResetNeeded` if no episode has been started yet.
         """
         if self._play is None:
             raise ResetNeeded("call reset() first")
         return self._play
 
     def running(self) -> Play:
-        """Return the current episode; raise ResetNeeded if it is over."""
+        """Return the current episode; raise `ResetNeeded` if it is over, or if no episode has been started yet."""
         play = self.play
         if play.game.over:
             raise ResetNeeded("the episode is over: call reset() first")
         return play
 
     def start(self, rng: np.random.Generator, options: Mapping[str, Any] | None) -> np.random.Generator:
-        """Start an episode, which becomes the current one; return a random generator for the teammate's choices.
+        """Start an episode and make it the current one; return a random generator for the teammate's choices.
 
         Args:
-            rng: the environment's own generator; the generators for goal, teammate and problem are spawned from it.
-            options: the options of ``reset``. The key ``goal`` gives the goal by name or index (by default it is drawn
-                from the prior); the key ``source.option``, such as ``problem``, gives the problem (by default the one
-                that the source supplies).
+            rng: the generator of the environment, from which independent generators for this episode are spawned.
+            options: the options of ``reset``; None for none. The key ``goal`` gives the goal by name or index; without
+                it, the goal is drawn from the prior. The key that `source.option` names, such as ``problem``, gives the
+                problem; without it, the source supplies one.
         """
         options, source = options or {}, self.source
         for_goal, for_teammate, for_problem = spawn(rng, 3)
@@ -318,27 +347,33 @@ class Episodes:
         return for_teammate
 
     def check_options(self, options: Mapping[str, Any] | None) -> None:
-        """Raise an InputError if a key of the options of ``reset`` is unknown."""
+        """Raise an `InputError` if the options of ``reset`` have an unknown key.
+
+        The known keys are ``goal`` and the one that `source.option` names, such as ``problem``.
+        """
         known = ["goal", self.source.option]
         for name in options or {}:
             if name not in known:
                 raise InputError("option", repr(name), one_of(known, name))
 
     def follow(self, problem: Problem) -> Play:
-        """Return a new episode in which to repeat, step by step, an episode of `problem` that is played elsewhere.
+        """Return a new episode in which the caller can repeat an episode of `problem` that is played elsewhere.
 
-        The episode elsewhere may be a simulated one, for example. After each of its steps, call the method
-        `Play.follow` of the result, which repeats the step. The result does not become the current episode. Raises an
-        InputError if the problem does not fit the spaces.
+        An example is an episode that `askwise.simulate` plays. After each of its steps, call `Play.follow` of the
+        returned object with what the ego agent observed in this step. Then `observe` makes the observation that this
+        environment would have made at the same point. The current episode of this object stays the same.
+
+        Raises:
+            InputError: the problem does not fit the spaces of this environment.
         """
         self.source.check(problem)
         return self._played(Game(problem, max_steps=sys.maxsize, empty_questions=True, full_questions=True))
 
     def observe(self, play: Play) -> dict[str, Any]:
-        """Return the observation, a dictionary, at the current point of an episode.
+        """Return the observation at the current point of an episode, a dictionary.
 
         Args:
-            play: the current episode, or one that the method `follow` returned.
+            play: the episode: the current one, or one that `follow` returned.
         """
         self._prepare(play.game.problem)
         return self.observer(play)
@@ -359,9 +394,9 @@ class Episodes:
             self._masks = Masks(problem, self.source.ego_mask)
 
     def _answered(self, problem: Problem) -> Problem:
-        """Return a copy of a problem with the answer model of this environment.
+        """Return a copy of a problem with this environment's answer model (how often answers are wrong or missing).
 
-        If the problem is the same as in the last call, the same copy is returned again.
+        If `problem` is the same object as in the last call, the same copy is returned again.
         """
         assert self.answers is not None
         if self._with_answers is None or self._with_answers[0] is not problem:
@@ -377,6 +412,9 @@ def _checked_limit(max_steps: int | None) -> int | None:
 
 
 def one_of(names: Iterable[str], found: str) -> str:
-    """Return a text for error messages: "one of ", all `names`, and a hint at the name most similar to `found`."""
+    """Return "one of " followed by all `names`, for an error message about the unknown name `found`.
+
+    If one of the names is similar to `found`, the text ends with the question whether the user meant it.
+    """
     names = list(names)
     return "one of " + ", ".join(names) + did_you_mean(found, names)

@@ -1,4 +1,8 @@
-"""Flat environments for common reinforcement-learning libraries: a `Discrete` action, a vector, an action mask."""
+"""Flat environments for common reinforcement-learning libraries.
+
+An action is one integer (of a `Discrete` space), an observation is one vector, and a mask marks the actions to choose
+from.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +37,15 @@ _WRAPPER_ARGUMENTS = ("questions", "belief", "scaled", "hints")
 
 
 class FlatView(NamedTuple):
-    """What a flat environment shows at one point of an episode.
+    """What a flat environment shows at one point of an episode: the observation, the action mask and the questions.
+
+    The actions of a flat environment are first the ontic actions (all except questions), then its `n_questions`
+    questions.
 
     Attributes:
-        flat: the observation as one vector of k numbers, ``float32 [k]``.
-        mask: ``int8 [n_actions]``, 1 for actions that are available, and for questions that can be informative: those
-            about some of the possible goals, but not all.
+        flat: the observation as one vector, ``float32 [k]``.
+        mask: ``int8 [n_actions]``, 1 for each ontic action that is available, and for each question that can be
+            informative: it asks about some of the possible goals, but not about all of them. 0 for all other actions.
         asked: ``bool [n_questions, n_goals]``, the goals that each question asks about.
     """
 
@@ -52,25 +59,28 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     Subclasses are `FlatProblem` and `FlatToolFetching`.
 
-    The wrapper tracks a belief about the teammate's goal, adds it to the observation, and computes a short list of
-    questions from it. The first actions are the ontic ones (all except questions), then come the questions.
+    The wrapper keeps a belief about the teammate's goal (the probability of each goal), adds it to the observation, and
+    computes from it which goals the questions ask about. The first actions are the ontic actions (all except
+    questions), then come the questions.
 
     Args:
         env: a `GameEnv`, wrapped or not.
-        questions: the questions to choose from, in order: keys of `kinds`, such as ``likeliest`` (about the likeliest
-            goal only), or callables that take a `QuestionContext` and return ``bool [n_goals]``, the goals to ask
-            about. None for `default_questions`.
-        belief: ``robust`` (for any teammate), or ``bayes`` or ``elimination`` (both for teammates that never err).
-        scaled: whether bounded numbers of the observation are scaled to lie between 0 and 1.
-        hints: whether the observation has one more key, ``hints``: for each ontic action, the probability that it is
+        questions: the kinds of questions that the agent can choose from, in order. Each is a key of `kinds`, such as
+            ``goal`` (a question for each goal) or ``likeliest`` (one question, about the likeliest goal only); or a
+            callable that takes a `QuestionContext` and returns ``bool [n_goals]``, the goals to ask about. None for
+            `default_questions`.
+        belief: the kind of belief: ``robust`` (for any teammate), or ``bayes`` or ``elimination`` (both for teammates
+            that never err).
+        scaled: whether all numbers of the observation that have finite bounds are scaled to lie between 0 and 1.
+        hints: whether the observation also has the key ``hints``: for each ontic action, the probability that it is
             optimal for the teammate's goal; for each question, the probability that the goal is among those asked
             about.
 
     Attributes:
         wraps: the class of the environments that can be wrapped.
-        kinds: the kinds of questions that can be named; `askwise.envs.questions` describes them.
-        default_questions: the questions if none are given.
-        tracker: the belief in the current episode.
+        kinds: the kinds of questions that have a name, by name; `askwise.envs.questions` describes them.
+        default_questions: the questions to use if none are given.
+        tracker: keeps the belief in the current episode.
     """
 
     wraps: ClassVar[type[GameEnv]] = GameEnv
@@ -110,14 +120,18 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     @property
     def game(self) -> Game:
-        """The game of the current episode, with its problem, state and costs; it knows the goal."""
+        """The game of the current episode, with its problem, state, costs and goal. An agent must not see the goal."""
         return self._bare.play.game
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start an episode; return the flat observation, ``float32 [k]``, and the info dict.
+        """Start an episode; return the observation, ``float32 [k]``, and the info dict.
 
-        ``info["action_mask"]`` covers ontic actions and questions. `seed` and `options` are passed to the wrapped
-        environment.
+        ``info["action_mask"]`` has an entry for each ontic action and each question.
+
+        Args:
+            seed: passed to the ``reset`` of the wrapped environment; equal seeds give equal episodes.
+            options: passed to the ``reset`` of the wrapped environment; may choose the goal (key ``goal``) and the
+                problem.
         """
         seen, info = self.env.reset(seed=seed, options=options)
         self.tracker = self.new_tracker(self.game.problem)
@@ -126,10 +140,15 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return self._observed(seen, info)
 
     def step(self, action: int) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Take the ontic action (no question), or ask the question, with the index `action`.
+        """Take an ontic action (one that is not a question) or ask a question; both agents stay in place when you ask.
 
-        Return what Gymnasium's ``step`` returns. The observation is flat, ``float32 [k]``, and ``info["action_mask"]``
-        covers the questions, too.
+        Args:
+            action: the index of the ontic action; or the number of ontic actions plus the index of the question.
+
+        Returns:
+            The observation (flat, ``float32 [k]``), the reward (the negative cost of the step), terminated, truncated,
+            and info, as Gymnasium requires. ``info["action_mask"]`` has an entry for each ontic action and each
+            question.
         """
         number = action_number(action, self._n_ontic + self._questions.n)
         asks = number >= self._n_ontic
@@ -140,17 +159,22 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return flat, reward, terminated, truncated, info
 
     def action_masks(self) -> BoolArray:
-        """Return ``bool [n_actions]``: True for available actions, and for questions that can be informative now.
+        """Return ``bool [n_actions]``: True for available ontic actions and for questions that can be informative now.
 
-        These are the questions about some of the possible goals, but not all.
+        An ontic action is any action except a question. A question can be informative if it asks about some of the
+        possible goals, but not about all of them. The array is a copy.
         """
         _ = self.game  # raises ResetNeeded before the first reset
         return self._mask.copy()
 
     def question(self, action: int) -> tuple[str, ...] | None:
-        """Return the names of the goals that the action with this index asks about now, None if it is not a question.
+        """Return the names of the goals that a question would ask about now.
 
-        The tuple is empty for a question about no goal, which the mask excludes.
+        These goals may change in every step, because they are computed from the belief. The tuple is empty for a
+        question about no goal, which the mask excludes.
+
+        Args:
+            action: the index of an action. If this action is not a question, the result is None.
         """
         number = action_number(action, self._n_ontic + self._questions.n)
         names = self.game.problem.goals
@@ -159,34 +183,35 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return tuple(names[goal] for goal in np.flatnonzero(self._asked[number - self._n_ontic]).tolist())
 
     def new_tracker(self, problem: Problem) -> Tracker:
-        """Return a new belief about the goal, of the kind that this environment uses, for an episode of `problem`."""
+        """Return a new belief about the goal for an episode of `problem`, of the kind that this environment uses."""
         return Tracker(problem, self._kind_of_belief)
 
     def follow(self, problem: Problem) -> Play:
-        """Return a new episode in which to repeat, step by step, an episode of `problem` that is played elsewhere.
+        """Return a new episode in which the caller can repeat an episode of `problem` that is played elsewhere.
 
-        The episode elsewhere may be a simulated one, for example. After each of its steps, call the method
-        `Play.follow` of the result, which repeats the step. Then `show` returns what this environment would show at
-        that point, so that a policy that was trained in this environment can decide elsewhere.
+        With the new episode, a policy that was trained in this environment can make decisions elsewhere, for example in
+        a simulation. After each step of the other episode, call `Play.follow` of the returned object with what the ego
+        agent observed in this step. Then `show` returns what this environment would show at the same point.
 
         Args:
-            problem: the problem that is played elsewhere, with as many goals, states and actions as this environment's.
+            problem: a problem with as many goals, groups of goals, states and actions as this environment's. Other
+                problems raise an `InputError`.
         """
         return self._bare.episodes.follow(problem)
 
     def context(self, game: Game, tracker: Tracker) -> QuestionContext:
-        """Return the data from which the current questions of `game` are computed.
+        """Return the data from which the questions are computed at the current point of `game`.
 
-        They are the problem, the ego agent's state, and the belief that `tracker` keeps.
+        They are the problem, the ego agent's state, and the belief about the goal that `tracker` keeps.
         """
         return QuestionContext(game.problem, game.state.ego, tracker.possible, tracker.probabilities)
 
     def show(self, play: Play, tracker: Tracker) -> FlatView:
-        """Return observation, action mask and questions at the current point of an episode.
+        """Return the observation, the action mask and the questions at the current point of an episode.
 
         Args:
-            play: the episode of this environment, or one that was made by `follow`.
-            tracker: the belief about the goal of that episode.
+            play: the current episode of this environment, or one that `follow` returned.
+            tracker: the belief about the goal in this episode.
         """
         return self._view(play, tracker, self._bare.episodes.observe(play), play.ego_mask())
 
@@ -205,11 +230,13 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return FlatView(self._flatten(whole), mask, asked)
 
     def _observed(self, seen: dict[str, Any], info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Store the current questions and mask; return the flat observation, and the info dict with this mask.
+        """Store the current mask and questions; return the flat observation, ``float32 [k]``, and the info dict.
+
+        The mask in the returned info dict also covers the questions.
 
         Args:
             seen: the observation that the wrapped environment returned.
-            info: its info dict, whose mask does not cover questions.
+            info: the info dict that the wrapped environment returned; its mask covers only the ontic actions.
         """
         view = self._view(self._bare.play, self.tracker, seen, info["action_mask"])
         self._asked, self._mask = view.asked, view.mask.astype(np.bool_)
@@ -220,41 +247,48 @@ class FlatProblem(FlatEnv):
     """`ProblemEnv` with a `Discrete` action space, an action mask and a flat observation.
 
     ## Description
-    The same game: you do your part of a teammate's goal without knowing the goal. The wrapper tracks a belief about the
-    goal. It adds the belief to the observation, and makes a short list of questions from it.
+    You do your part of a teammate's goal without knowing the goal, as in `ProblemEnv`. This wrapper keeps a belief
+    about the goal, that is, a probability for each goal. It adds the belief to the observation, and computes from it a
+    short list of questions.
 
     ## Action space
     ``Discrete(n_ego_actions + n_questions)``: first the ontic actions (those that are not questions), then the
     questions, in the order of the argument ``questions``. The mask is in ``info["action_mask"]`` (``int8``) and
     returned by ``action_masks()`` (``bool``). It excludes ontic actions that are not available, and questions about no
-    goal or about all possible goals. An excluded action can be chosen; it has its cost and no effect.
+    goal or about all possible goals. An excluded action can be chosen: it costs a step, or the price of the question,
+    and has no effect.
 
     ## Observation space
     ``Box float32 [k]``: ``gymnasium.spaces.flatten`` of the ``Dict`` of `ProblemEnv` with one more key, ``belief``
-    (``[n_goals]``, probability of each goal). Keys come in alphabetical order, numbers from a ``Discrete`` space as
-    one-hot vectors.
+    (``[n_goals]``, probability of each goal). The values are in alphabetical order of their keys: ``answer``,
+    ``asked``, ``belief``, ``ego``, ``possible``, ``prior``, ``teammate``, ``teammate_action``. Numbers from a
+    ``Discrete`` space are one-hot vectors.
 
     ## Rewards
-    The negative cost of the step: -1 for an action, the negative price of a question. ``info`` has the keys that
-    `ProblemEnv` describes; its ``action_mask`` covers the questions, too.
+    The negative cost of the step: -1 for an action, the negative price of a question. ``info`` has the keys
+    ``step_cost``, ``cost`` (so far), ``illegal`` (whether the action was not available) and ``action_mask``, which also
+    covers the questions. At the end of an episode it also has ``goal``, ``known_cost`` (the cost if the goal is known
+    from the start) and ``marginal_cost`` (``cost - known_cost``).
 
     ## Starting state
-    Both agents start where the problem says, and the goal is drawn from the prior. The options of ``reset`` are those
-    of `ProblemEnv`.
+    Both agents start where the problem says, and the goal is drawn from the prior.
+    ``reset(options={"goal": ..., "problem": ...})`` chooses the goal and the problem of one episode, as in
+    `ProblemEnv`.
 
     ## Episode end
-    As in `ProblemEnv`: terminated when both agents have arrived and the teammate has stayed for a step, truncated after
-    ``max_steps`` steps.
+    As in `ProblemEnv`: terminated when both agents have reached the teammate's goal and the teammate has stayed for a
+    step, truncated after ``max_steps`` steps.
 
     ## Arguments
     - ``env``: a `ProblemEnv`, wrapped or not.
     - ``questions``: a list of kinds of questions, by default ``group`` (a question for each group of goals), ``move``
       (for each move of the ego agent, the goals for which it is optimal), ``half`` (the fewest goals that together have
-      at least half of the probability) and ``likeliest`` (the likeliest goal); also ``goal`` (each goal), or callables
-      that take a `QuestionContext` and return ``bool [n_goals]``, the goals to ask about.
-    - ``belief``: ``robust`` (default, for any teammate), or ``bayes`` or ``elimination`` (both for teammates that never
-      err).
-    - ``scaled``: whether bounded numbers of the observation are scaled to lie between 0 and 1 (default: False).
+      at least half of the probability) and ``likeliest`` (the likeliest goal); also ``goal`` (a question for each
+      goal), or callables that take a `QuestionContext` and return ``bool [n_goals]``, the goals to ask about.
+    - ``belief``: the kind of belief: ``robust`` (default, for any teammate), or ``bayes`` or ``elimination`` (both for
+      teammates that never err).
+    - ``scaled``: whether all numbers of the observation that have finite bounds are scaled to lie between 0 and 1
+      (default: False).
     - ``hints``: whether the observation has one more key, ``hints`` (``[n_actions]``): for each ontic action, the
       probability that it is optimal, and for each question, the probability that the goal is among those asked about
       (default: False).
@@ -267,28 +301,32 @@ class FlatToolFetching(FlatEnv):
     """`ToolFetchingEnv` with a `Discrete` action space, an action mask and a flat observation.
 
     ## Description
-    The same game: you are the fetcher, and bring a worker a tool without knowing which. The wrapper tracks a belief
-    about the worker's station, its goal. It adds the belief to the observation, and makes a short list of questions
-    from it.
+    You are the fetcher, and bring a worker a tool without knowing which, as in `ToolFetchingEnv`. This wrapper keeps a
+    belief about the worker's station, its goal, that is, a probability for each station. It adds the belief to the
+    observation, and computes from it a short list of questions.
 
     ## Action space
     ``Discrete(5 + n_stations + n_questions)``: first the ontic actions (4 moves, NOOP, one PICKUP for each station),
     then the questions, in the order of the argument ``questions``. The mask is in ``info["action_mask"]`` (``int8``)
     and returned by ``action_masks()`` (``bool``). It excludes ontic actions that are not available, and questions about
-    no station or about all possible stations. An excluded action can be chosen; it has its cost and no effect.
+    no station or about all possible stations. An excluded action can be chosen: it costs a step, or the price of the
+    question, and has no effect.
 
     ## Observation space
     ``Box float32 [k]``: ``gymnasium.spaces.flatten`` of the ``Dict`` of `ToolFetchingEnv` with one more key, ``belief``
-    (``[n_stations]``, probability of each station). Keys come in alphabetical order, numbers from a ``Discrete`` space
-    as one-hot vectors.
+    (``[n_stations]``, probability of each station). The values are in alphabetical order of their keys, which
+    `ToolFetchingEnv` describes. Numbers from a ``Discrete`` space are one-hot vectors.
 
     ## Rewards
-    The negative cost of the step: -1 for an action, the negative price of a question. ``info`` has the keys that
-    `ToolFetchingEnv` describes; its ``action_mask`` covers the questions, too.
+    The negative cost of the step: -1 for an action, the negative price of a question. ``info`` has the keys
+    ``step_cost``, ``cost`` (so far), ``illegal`` (whether the action was not available) and ``action_mask``, which also
+    covers the questions. At the end of an episode it also has ``goal``, ``known_cost`` (the cost if the goal is known
+    from the start) and ``marginal_cost`` (``cost - known_cost``).
 
     ## Starting state
-    Both agents start where the instance says, and the goal is drawn from the prior. The options of ``reset`` are those
-    of `ToolFetchingEnv`.
+    Both agents start where the instance says, and the goal is drawn from the prior.
+    ``reset(options={"goal": ..., "instance": ...})`` chooses the goal and the instance of one episode, as in
+    `ToolFetchingEnv`.
 
     ## Episode end
     As in `ToolFetchingEnv`: terminated when the worker does WORK at its station and the fetcher is there with the tool,
@@ -299,11 +337,12 @@ class FlatToolFetching(FlatEnv):
     - ``questions``: a list of kinds of questions, by default ``toolbox`` (for each toolbox, the stations whose tool is
       in it), ``move`` (for each move of the fetcher, the stations for which it is optimal), ``half`` (the fewest
       stations that together have at least half of the probability) and ``likeliest`` (the likeliest station); also
-      ``station`` (each station), or callables that take a `ToolFetchingContext` and return ``bool [n_stations]``, the
-      stations to ask about.
-    - ``belief``: ``robust`` (default, for any worker), or ``bayes`` or ``elimination`` (both for workers that never
-      err).
-    - ``scaled``: whether bounded numbers of the observation are scaled to lie between 0 and 1 (default: False).
+      ``station`` (a question for each station), or callables that take a `ToolFetchingContext` and return
+      ``bool [n_stations]``, the stations to ask about.
+    - ``belief``: the kind of belief: ``robust`` (default, for any worker), or ``bayes`` or ``elimination`` (both for
+      workers that never err).
+    - ``scaled``: whether all numbers of the observation that have finite bounds are scaled to lie between 0 and 1
+      (default: False).
     - ``hints``: whether the observation has one more key, ``hints`` (``[n_actions]``): for each ontic action, the
       probability that it is optimal, and for each question, the probability that the goal is among those asked about
       (default: False).
@@ -315,9 +354,10 @@ class FlatToolFetching(FlatEnv):
     _last_problem: Any = None
 
     def context(self, game: Game, tracker: Tracker) -> ToolFetchingContext:
-        """Return the data from which the current questions of `game` are computed.
+        """Return the data from which the questions are computed at the current point of `game`.
 
-        They are the fetcher's state, the belief, and which toolbox has which tool.
+        They are the problem, the fetcher's state, the belief about the worker's station that `tracker` keeps, and for
+        each station the toolbox with its tool.
         """
         problem: Any = game.problem
         if self._last_problem is not problem:
@@ -326,37 +366,39 @@ class FlatToolFetching(FlatEnv):
 
 
 def make_flat_problem(problem: object, **arguments: Any) -> FlatProblem:
-    """Make the environment ``askwise/ProblemFlat-v0``: a `ProblemEnv` inside `FlatProblem`.
+    """Make the environment ``askwise/ProblemFlat-v0``: a `ProblemEnv` inside the wrapper `FlatProblem`.
 
     Args:
         problem: a `Problem`, an instance of any domain, or the path of its file.
-        arguments: any other arguments of `ProblemEnv` and of `FlatProblem`, by name.
+        arguments: further arguments of `ProblemEnv`, such as ``teammate``, and of `FlatProblem`, such as ``questions``.
     """
     own = {name: arguments.pop(name) for name in _WRAPPER_ARGUMENTS if name in arguments}
     return FlatProblem(ProblemEnv(problem, **arguments), **own)
 
 
 def make_flat_tool_fetching(**arguments: Any) -> FlatToolFetching:
-    """Make the environment ``askwise/ToolFetchingFlat-v0``: a `ToolFetchingEnv` inside `FlatToolFetching`.
+    """Make the environment ``askwise/ToolFetchingFlat-v0``: a `ToolFetchingEnv` inside the wrapper `FlatToolFetching`.
 
     Args:
-        arguments: any arguments of `ToolFetchingEnv` and of `FlatToolFetching`, by name.
+        arguments: arguments of `ToolFetchingEnv`, such as ``instance``, and of `FlatToolFetching`, such as
+            ``questions``.
     """
     own = {name: arguments.pop(name) for name in _WRAPPER_ARGUMENTS if name in arguments}
     return FlatToolFetching(ToolFetchingEnv(**arguments), **own)
 
 
 class Flattener:
-    """Turns observations, which are dictionaries, into vectors, like ``gymnasium.spaces.flatten`` but faster.
+    """A function object that turns observations, which are dictionaries, into vectors.
 
-    Call `begin` at the start of an episode: it flattens all entries. Later calls of the object flatten only the entries
+    It does the same as ``gymnasium.spaces.flatten``, but faster. Call `begin` with the first observation of an episode:
+    it flattens all values. Then call the object itself with any observation of the episode: it flattens only the values
     that may change.
 
     Args:
-        space: the space of the dictionaries.
-        changing: the keys whose values may change during an episode. Each value is an integer of a ``Discrete`` space
-            that begins at 0, or an array with one axis.
-        scaled: whether bounded numbers are scaled to the range from 0 to 1.
+        space: the space of the observations.
+        changing: the keys whose values may change during an episode. Each of these values is an integer of a
+            ``Discrete`` space that begins at 0, or an array with one axis.
+        scaled: whether numbers with finite bounds are scaled to lie between 0 and 1.
     """
 
     def __init__(self, space: spaces.Dict, changing: Sequence[str], *, scaled: bool = False) -> None:
@@ -389,13 +431,13 @@ class Flattener:
         return (vector - self._low) / self._range
 
     def begin(self, seen: Mapping[str, Any]) -> None:
-        """Flatten a whole observation and store it; later calls of the object reuse the entries that do not change."""
+        """Flatten and store an observation; later calls of the object reuse the values of keys that do not change."""
         self._start = np.asarray(spaces.flatten(self._whole, seen), dtype=np.float32)
 
     def __call__(self, seen: Mapping[str, Any]) -> Any:
         """Return an observation as a vector, ``float32 [k]``.
 
-        Entries that do not change during an episode are taken from the last `begin`.
+        The values of keys that do not change are those of the observation that `begin` stored.
         """
         flat = self._start.copy()
         for name, one_hot, part in self._parts:

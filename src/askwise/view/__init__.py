@@ -1,1 +1,1 @@
-"""Scenes of problems and episodes, drawn as text, pictures, animations and HTML pages."""
+"""Drawings of problems and episodes: as text in a terminal, pictures, animations and HTML pages."""

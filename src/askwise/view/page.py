@@ -1,7 +1,8 @@
-"""An episode as a self-contained HTML page that can be opened from disk and stepped through.
+"""HTML pages that show an episode step by step; a page is one file that can be opened from disk.
 
-The page consists of the files in ``assets`` and one block of JSON (`page_data`). All values are computed here; the
-scripts only display them. A page whose floor is one map, with one place per goal, needs fewer scripts.
+A page consists of the files in ``assets`` and one block of JSON data (`page_data`). Python computes all values; the
+scripts of the page only display them. A page needs fewer scripts if both agents share one map on which each goal has
+one place (`is_plain`).
 """
 
 from __future__ import annotations
@@ -47,19 +48,20 @@ DIGITS = 4
 
 
 def is_plain(scene: Scene) -> bool:
-    """Return whether both agents of a scene share one map, and each goal is reached in one place only.
+    """Return whether both agents of a scene share one map, on which only one place is drawn for each goal.
 
-    Pages of such episodes have a more compact form and need fewer scripts.
+    The pages of such scenes have a more compact form and need fewer scripts.
     """
     one_map = isinstance(scene.floor, Map) and scene.ego_floor is None
     return one_map and not any(goal.also or goal.ego for goal in scene.goals)
 
 
 def floor_data(scene: Scene) -> dict[str, Any]:
-    """Return the maps or graphs of a scene as a JSON-compatible dict, in the shortest form that fits.
+    """Return the maps or graphs of a scene as a JSON-compatible dict, in the shortest form that fits the scene.
 
-    A single map with one place per goal (`is_plain`) has the keys ``width``, ``height`` and ``walls``. All other scenes
-    have the keys of `any_floor_data`: ``grounds``, ``spots`` and ``letters``.
+    For a single map with one place for each goal (`is_plain`), the keys are ``width`` and ``height`` (in cells) and
+    ``walls`` (see `one_floor_data`). For all other scenes, the keys are those of `any_floor_data`: ``grounds``,
+    ``spots`` and ``letters``.
     """
     return _map_data(scene.floor) if is_plain(scene) else any_floor_data(scene)
 
@@ -67,19 +69,21 @@ def floor_data(scene: Scene) -> dict[str, Any]:
 def any_floor_data(scene: Scene, *, every: bool = False) -> dict[str, Any]:
     """Return the maps or graphs of a scene as a JSON-compatible dict, in a form that fits all kinds of scenes.
 
-    The keys are:
-
-    - ``grounds``, a list with the dict of `one_floor_data` for each map or graph;
-    - ``spots``, a list with a dict for each place where an agent reaches a goal: the coordinates ``at``, the indices of
-      its ``goals``, whether it is a place of the ``ego`` agent, whether it is ``shared`` (the teammate has another mark
-      there), its ``label`` and the name of the ``place``;
-    - ``letters``, a dict with the font sizes and positions of texts in a graph, in units of the drawing.
-
     Args:
         scene: the scene.
-        every: what to do with a place where both agents reach the same goals. By default, it is listed once, as a place
-            of the teammate; if True, it is also listed as a place of the ego agent. This has no effect on graphs, or if
-            all places of the ego agent are of this kind.
+        every: whether ``spots`` lists a place where both agents reach the same goals twice, once for each agent; False
+            to list it once, as a place of the teammate. This argument has no effect on graphs. It also has no effect if
+            the ego agent has no places other than these.
+
+    Returns:
+        A dict with ``grounds``, ``spots`` and ``letters``.
+
+        - ``grounds``: a list with the result of `one_floor_data` for each map or graph;
+        - ``spots``: a list with a dict for each place where an agent reaches a goal. The keys are ``at`` (the
+          coordinates), ``goals`` (the indices of the goals), ``ego`` (whether the ego agent reaches them there;
+          otherwise the teammate does), ``shared`` (whether the place also has a mark of the teammate), ``label`` (the
+          text on the mark) and ``place`` (the name of the place);
+        - ``letters``: a dict with the font sizes and positions of texts in a graph, in units of its drawing.
     """
     return {
         "grounds": [one_floor_data(floor) for floor in scene.floors],
@@ -91,9 +95,10 @@ def any_floor_data(scene: Scene, *, every: bool = False) -> dict[str, Any]:
 def one_floor_data(floor: Floor) -> dict[str, Any]:
     """Return a map or graph as a JSON-compatible dict.
 
-    The value of ``kind`` is ``map`` or ``graph``. A map also has its ``width`` and ``height`` in cells, and ``walls``,
-    a PNG picture as a data URL, None without walls. A graph has ``width`` and ``height`` in units of its drawing, and
-    lists of dicts for its ``nodes``, ``ways`` (edges) and ``labels`` (names of actions).
+    The value of ``kind`` is ``map`` or ``graph``. A map also has ``width`` and ``height``, in cells, and ``walls``: a
+    data URL with a PNG picture of the walls, one pixel per cell, or None if there are no walls. A graph has ``width``
+    and ``height``, in units of its drawing, and three lists of dicts: ``nodes``, ``ways`` (its edges) and ``labels``
+    (names of actions at the edges).
     """
     kind = "map" if isinstance(floor, Map) else "graph"
     return {"kind": kind, **(_map_data(floor) if isinstance(floor, Map) else _graph_data(floor))}
@@ -146,9 +151,9 @@ def _name_of(floor: Floor, place: Place) -> str:
 
 
 def _picture_of_walls(floor: Map) -> str | None:
-    """Return the walls of a map as a PNG picture with one pixel per cell, in a data URL; None if there are no walls.
+    """Return a data URL with a PNG picture of the walls of a map, one pixel per cell; None if there are no walls.
 
-    One HTML element per cell would be too many on a map of a million cells.
+    A page shows this picture, because one HTML element for each wall would be too many on a map of a million cells.
     """
     walls = floor.walls
     if not walls.any():
@@ -166,14 +171,19 @@ def _picture_of_walls(floor: Map) -> str | None:
 def write_page(episode: Episode, path: str | Path) -> None:
     """Write an HTML page that shows an episode step by step.
 
-    An existing file at `path` is replaced only when the new one is complete.
+    Args:
+        episode: the episode.
+        path: the file to write. An existing file is replaced only when the new one is complete.
+
+    Raises:
+        InputError: the file cannot be written.
     """
     with whole_file(path) as temporary:
         temporary.write_text(page_text(episode), encoding="utf-8")
 
 
 def page_text(episode: Episode) -> str:
-    """Return the text of an HTML page that shows an episode step by step."""
+    """Return the HTML text of a page that shows an episode step by step; the page needs no other files."""
     start = start_scene(episode.problem)
     words = start.words
     plain = is_plain(start)
@@ -197,7 +207,8 @@ def page_text(episode: Episode) -> str:
 def _legend(start: Scene) -> str:
     """Return the legend of a page, as HTML list items, for the marks that can occur in an episode.
 
-    `start` is the first scene of the episode.
+    Args:
+        start: the first scene of the episode.
     """
     words = start.words
     signs = [("disc teammate", words.teammate_sign, words.teammate), ("disc ego", words.ego_sign, words.ego)]
@@ -216,11 +227,15 @@ def _legend(start: Scene) -> str:
 def page_data(episode: Episode) -> dict[str, Any]:
     """Return everything that the page of an episode shows, as a JSON-compatible dict.
 
-    Besides facts about the problem and the episode, it has ``frames``: a dict for each step, and one for the end. In a
-    frame, ``belief`` is an index in the list ``beliefs``, and ``zones`` an index in the list ``zones``. An element of
-    ``zones`` is about the pairs of goals between which the ego agent is expected to be undecided longest. It has the
-    zones of these pairs: the steps in which the teammate's actions may fit both goals, and those in which the ego agent
-    has to act differently for the two.
+    Most keys have facts about the problem and the episode, such as ``goals`` and ``method``. The other keys are:
+
+    - ``frames``: a list with a dict for each step of the episode, and one for its end. A frame refers to elements of
+      the lists ``beliefs`` and ``zones`` by index, under the keys ``belief`` and ``zones``.
+    - ``beliefs``: a list of the different beliefs of the ego agent about the goal. A belief is a pair of lists: indices
+      of goals, and their probabilities.
+    - ``zones``: a list whose elements say, for one or more frames, when a question may be useful. An element has four
+      numbers (see `_zone_row`) for each of the pairs of goals between which the ego agent is expected to be undecided
+      longest.
     """
     problem = episode.problem
     start = start_scene(problem)
@@ -260,7 +275,11 @@ def _words(words: Vocabulary, episode: Episode) -> dict[str, str]:
 
 
 class _Table:
-    """A list without repeated values (`rows`), whose elements the frames of a page refer to by index."""
+    """A list of JSON-compatible values without duplicates; the frames of a page refer to its elements by index.
+
+    Attributes:
+        rows: the list.
+    """
 
     def __init__(self) -> None:
         self.rows: list[Any] = []
@@ -299,16 +318,20 @@ def _frame(
 
 
 def _zone_row(pair: PairZones) -> list[float | None]:
-    """Return a list of four numbers about the zones of a pair of goals, for a page.
+    """Return four numbers that say when a question that tells two goals apart may be useful, for a page.
 
     They are:
 
     - the indices of the two goals;
-    - the step by which the teammate's actions have told the two goals apart at the latest, the end of the zone of
+    - the step by which the teammate's actions have told the two goals apart at the latest, which ends the zone of
       information (Z_I);
-    - the step from which the ego agent needs different actions for the two, the start of the zone of branching (Z_B).
+    - the first step from which the ego agent needs different actions for the two goals, which begins the zone of
+      branching (Z_B).
 
-    Steps are counted from now; a step that never comes is None.
+    Steps are counted from now; the current step is 1. A step that never comes is None.
+
+    Args:
+        pair: the two goals and these steps.
     """
     steps = (step if math.isfinite(step) else None for step in (pair.informed, pair.branching))
     return [pair.first, pair.second, *steps]
@@ -326,12 +349,12 @@ def _places(scene: Scene) -> dict[str, Any]:
 
 
 def _belief_row(belief: FloatArray) -> list[list[float]]:
-    """Return a belief as two lists: the indices of the goals of positive probability, and their probabilities.
+    """Return a belief as two lists: the indices of the goals that are still possible, and their probabilities.
 
     Likelier goals come first.
 
     Args:
-        belief: ``float64 [n_goals]``, the probability of each goal.
+        belief: ``float64 [n_goals]``, the probability of each goal; a goal is possible if its probability is positive.
     """
     order = np.argsort(-belief, kind="stable")
     order = order[belief[order] > 0]
@@ -357,14 +380,20 @@ def _happening(problem: Problem, step: Step) -> dict[str, Any]:
 
 
 def _worth(problem: Problem, decision: Decision) -> dict[str, Any]:
-    """Return a dict of facts about the best question that the method found, even if it was not asked.
+    """Return facts about the best question that the ego agent's method found, even if the agent did not ask it.
 
-    Unknown facts are left out. The keys are:
+    Args:
+        problem: the problem, which has the names of the goals.
+        decision: the decision of the method.
 
-    - ``value``, the cost that the question is expected to save, and ``price``, what it costs;
-    - ``considered``, the indices of the goals that the question is about;
-    - ``runnerUp``, the second-best question as text, and its value minus its price;
-    - ``verdict``, a text that says how certain it is that no question is better.
+    Returns:
+        A JSON-compatible dict. Keys whose values are unknown are left out.
+
+        - ``value``: the cost that the question is expected to save;
+        - ``price``: what the question costs;
+        - ``considered``: the indices of the goals that the question names;
+        - ``runnerUp``: a list of the second-best question, as text, and its value minus its price;
+        - ``verdict``: a text that says how certain it is that no question is better.
     """
     worth: dict[str, Any] = {}
     if decision.value is not None:
@@ -381,5 +410,5 @@ def _worth(problem: Problem, decision: Decision) -> dict[str, Any]:
 
 
 def _embedded(data: dict[str, Any]) -> str:
-    """Return `data` as JSON that is safe inside an HTML script element: it cannot contain ``</script>``."""
+    """Return `data` as JSON text that is safe inside an HTML script element: it cannot contain ``</script>``."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")

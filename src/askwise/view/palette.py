@@ -1,24 +1,26 @@
 """The colours of everything that askwise draws, and their meanings.
 
-Pictures, animations, pages, figures of studies and the documentation take their colours from this module. A colour has
-the same meaning everywhere:
+Pictures, animations, HTML pages, figures of studies and the documentation take their colours from this module. A colour
+has the same meaning everywhere:
 
 ======================  ============================================================================================
-colour                  meaning
+=colour                  meaning
 ======================  ============================================================================================
-orange                  the teammate: its position, path and goal, and how long its goal stays hidden
-violet                  the ego agent: its position and path, its question and the price of the question
-green                   where asking pays off; on a map, darker where goals look alike for longer
-brown                   landmarks and loads
-pale yellow to blue     belief: the likelier, the darker (brighter on a dark screen)
-grey                    ruled out; also walls, edges and other neutral elements
+=orange                  the teammate: its position, path and goal, and how long its goal stays hidden
+=violet                  the ego agent: its position and path, its question and the price of the question
+=green                   where asking pays off; on a map, darker where goals look alike for longer
+=brown                   landmarks (places that matter but are no goals) and loads (what the ego agent carries)
+=pale yellow to blue     probability of a goal: the likelier, the darker (on a dark screen, the brighter)
+=grey                    ruled out; also walls, edges and other neutral elements
 ======================  ============================================================================================
 
-Methods have their own colours (`METHODS`, `OTHERS`), which are different from all of these.
+The methods by which the ego agent decides have their own colours (`METHODS`, `OTHERS`), which are different from all of
+these. A colour is a tuple of red, green and blue, each from 0 to 255.
 
-**Accessibility.** Belief can be read from lightness alone. The colours in the table differ from each other for normal,
-protanopic, deuteranopic and tritanopic vision, on paper (`LIGHT`) and on dark screens (`DARK`). So do the colours of
-methods, which also have their own dashes and markers. ``tests/view/test_palette.py`` measures these differences.
+**Accessibility.** Probabilities can be read from lightness alone. The colours in the table differ from each other for
+normal, protanopic, deuteranopic and tritanopic vision, on paper (`LIGHT`) and on dark screens (`DARK`). So do the
+colours of methods, which also have their own dashes and markers. ``tests/view/test_palette.py`` measures these
+differences.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ Colour: TypeAlias = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The colours for one kind of background, bright or dark; each attribute is the colour of what it describes.
+    """The colours for one kind of background, bright or dark.
+
+    Each attribute is a colour: red, green and blue, each from 0 to 255. The list says what is drawn in it.
 
     Attributes:
         teammate: the teammate, its path and its goal.
@@ -40,20 +44,20 @@ class Theme:
         pays: the steps in which a question may be worth its price.
         load: landmarks (places that matter but are no goals) and loads (what the ego agent carries).
         on_mark: letters on a mark that has the colour `teammate`, `ego`, `pays` or `load`.
-        page: background of the page.
-        card: background of a group of elements.
-        stripe: background of every second row of a table.
+        page: the background of the page.
+        card: the background of a group of elements.
+        stripe: the background of every second row of a table.
         ink: text.
-        faint: secondary text.
-        line: borders of cards, lines of tables.
-        floor: free cells.
-        grid: lines between cells.
-        edge: outlines of goals and of nodes.
+        faint: less important text.
+        line: borders of cards, and lines of tables.
+        floor: free cells of a map.
+        grid: lines between the cells of a map.
+        edge: outlines of goals and of the nodes of a graph.
         out: goals that are ruled out.
         out_ink: names of goals that are ruled out.
         way: edges of a graph.
         arrow: arrows of one-way edges, stronger than edges because the direction matters.
-        fails: failures: a claim that does not hold, a mistake in an audit.
+        fails: failures: a claim that does not hold, a mistake that an audit found.
         link: links.
     """
 
@@ -79,7 +83,10 @@ class Theme:
     link: Colour
 
     def css(self) -> str:
-        """Return the colours as CSS variables, such as ``--teammate: #e05a00; --on-mark: #ffffff;``."""
+        """Return the colours as CSS variables, such as ``--teammate: #e05a00; --on-mark: #ffffff;``.
+
+        The variables have the names of the attributes, with hyphens in place of underscores.
+        """
         return " ".join(f"--{name.replace('_', '-')}: {hex_of(colour)};" for name, colour in asdict(self).items())
 
 
@@ -200,15 +207,16 @@ TERMINAL_RAMP = (229, 193, 115, 73, 31, 25, 18)
 
 
 def hex_of(colour: Colour) -> str:
-    """Return a colour as ``#rrggbb``."""
+    """Return a colour (red, green and blue, each from 0 to 255) as text, ``#rrggbb``."""
     return "#{:02x}{:02x}{:02x}".format(*colour)
 
 
 def css_variables() -> str:
-    """Return CSS that defines all colours as variables: the bright theme, and the dark one for dark screens.
+    """Return CSS that defines the colours of both themes as variables: bright by default, dark on dark screens.
 
-    The variables have the names of the attributes of `Theme`, with hyphens, such as ``--on-mark``. Another variable,
-    ``--paper``, is always white, for figures that look the same in both themes. Print has the bright theme on white.
+    The variables have the names of the attributes of `Theme`, with hyphens, such as ``--on-mark``. One more variable,
+    ``--paper``, is always white, for figures that look the same in both themes. Printed pages have the bright theme on
+    a white background.
     """
     paper = hex_of(PAPER)
     return (
@@ -219,15 +227,16 @@ def css_variables() -> str:
 
 
 def css_ramps() -> str:
-    """Return CSS that defines the colour scales and some other colours of drawings as variables.
+    """Return CSS that defines the colour scales, and some other colours of drawings, as variables.
 
-    Each colour of a scale has a variable with a number; low numbers are for low values:
+    The variables of a scale are numbered from 0, the colour of the lowest value:
 
     - ``--askwise-ramp-0``, ``--askwise-ramp-1``, ...: probabilities, on a bright background;
     - ``--askwise-dark-ramp-0``, ...: probabilities, on a dark background;
     - ``--askwise-alike-0``, ...: the expected number of steps for which the teammate's actions fit several goals.
 
-    ``--askwise-wall`` is the colour of walls, ``--goal`` that of goals without a probability.
+    The other variables are ``--askwise-wall``, the colour of walls, and ``--goal``, the colour of goals whose
+    probability is unknown.
     """
     lines = [f"--askwise-wall: {hex_of(WALL)};"]
     for kind, ramp in (("ramp", RAMP), ("dark-ramp", DARK_RAMP), ("alike", ALIKE)):
@@ -238,20 +247,21 @@ def css_ramps() -> str:
 
 
 def position(probability: float) -> float:
-    """Return the position of a probability on a colour scale, from 0 to 1: its square root.
+    """Return the position of a probability on a colour scale, from 0 (its first colour) to 1 (its last colour).
 
-    The square root makes small probabilities, such as 1 % and 5 %, distinguishable. The position does not depend on the
-    probabilities of other goals.
+    The position is the square root of the probability, so that small probabilities, such as 1 % and 5 %, have clearly
+    different colours. A probability below 0 counts as 0, one above 1 as 1.
     """
     return math.sqrt(min(max(probability, 0.0), 1.0))
 
 
 def shade(probability: float, ramp: tuple[Colour, ...] = RAMP) -> Colour:
-    """Return the colour of a probability on a colour scale.
+    """Return the colour (red, green and blue, each from 0 to 255) of a probability on a colour scale.
 
     Args:
         probability: the probability, from 0 to 1.
-        ramp: the colours of the scale, from low to high probabilities; colours between them are interpolated.
+        ramp: the colours of the scale, at least two, from low to high probabilities; colours between them are
+            interpolated.
     """
     place = position(probability) * (len(ramp) - 1)
     low = min(int(place), len(ramp) - 2)
@@ -261,19 +271,28 @@ def shade(probability: float, ramp: tuple[Colour, ...] = RAMP) -> Colour:
 
 
 def in_terminal(text: str, kind: str) -> str:
-    """Return a text between escape sequences that colour it in a terminal.
+    """Return a text between the escape sequences that colour it in a terminal with 256 colours.
 
-    `kind` is the meaning of the colour, one of the keys of `TERMINAL`, such as ``teammate`` or ``question``.
+    Args:
+        text: the text.
+        kind: the meaning of the colour, a key of `TERMINAL`, such as ``teammate`` or ``question``.
     """
     return f"\x1b[{TERMINAL[kind]}m{text}\x1b[0m"
 
 
 def ink_on(colour: Colour) -> Colour:
-    """Return the text colour, dark or white, that is easier to read on `colour`."""
+    """Return the colour of text, dark or white, that is easier to read on the background `colour`.
+
+    Colours are red, green and blue, each from 0 to 255.
+    """
     return INK if luminance(colour) > 0.2 else PAPER
 
 
 def luminance(colour: Colour) -> float:
-    """Return the relative luminance of a colour, from 0 (black) to 1 (white)."""
+    """Return the relative luminance of a colour, from 0 (black) to 1 (white).
+
+    Args:
+        colour: red, green and blue, each from 0 to 255.
+    """
     red, green, blue = (math.pow(part / 255, 2.2) for part in colour)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -1,7 +1,8 @@
-"""Panels: the map or the graph in a picture, drawn with Pillow.
+"""Maps and graphs as parts of a picture, which are drawn with Pillow; such a part is called a panel.
 
 A map shows its walls, with coordinates on the left and below. A graph shows its edges, arrows on one-way edges, its
-nodes and their names.
+nodes and their names. Panels are drawn on a canvas, an image that is `FINE` times as wide and as high as the picture
+and is reduced to the size of the picture later.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ PIECES = 16
 
 
 def labelled(cells: int, cell: float, room: float) -> range:
-    """Return the coordinates to write along a side of a map: 0 and its multiples of the smallest step that fits.
+    """Return the coordinates to write along a side of a map: 0 and the multiples of a step.
 
     The step is the smallest of 1, 2, 5, 10, 20, 50, ... cells for which the written coordinates do not overlap.
 
     Args:
         cells: number of cells along the side.
         cell: size of a cell, in pixels or points.
-        room: size of a written coordinate along the side, including its margin, in the same unit.
+        room: space that a written coordinate needs along the side, including its margin, in the same unit as `cell`.
     """
     apart = next(k * 10**power for power in count() for k in (1, 2, 5) if k * 10**power * cell >= room)
     return range(0, cells, apart)
@@ -52,13 +53,15 @@ def labelled(cells: int, cell: float, room: float) -> range:
 
 
 class MapPanel:
-    """A map as a part of a picture, with its coordinates to the left and below.
+    """A map as a part of a picture, with its coordinates on the left and below.
 
-    Positions are pixels of the picture; before `move` is called, the panel lies in its upper left corner.
+    Positions and sizes are in pixels of the picture. The upper left corner of the picture is (0, 0); before `move` is
+    called, the panel lies in this corner.
 
     Args:
         floor: the map.
-        longest_side: the largest width and height of the panel, in pixels of the picture.
+        longest_side: the largest width and height of the map, in pixels. The width includes the coordinates on the
+            left; the height does not include the coordinates below.
     """
 
     def __init__(self, floor: Map, longest_side: int = LONGEST_SIDE) -> None:
@@ -75,19 +78,24 @@ class MapPanel:
         self.left, self.top = self.beside, 0
 
     def move(self, left: int, top: int) -> None:
-        """Move the upper left corner of the panel to a position in the picture, in pixels."""
+        """Move the panel in the picture, so that its upper left corner is at the position (left, top), in pixels."""
         self.left, self.top = left + self.beside, top
 
     def centre(self, place: Place) -> tuple[float, float]:
-        """Return the position (x, y) of a cell's centre in the picture, in pixels.
+        """Return the position (x, y) of a cell's centre in the picture, in pixels; y increases downwards.
 
-        `place` is the column and the row of the cell. y increases upwards on the map and downwards in the picture.
+        Args:
+            place: the column and the row of the cell, from 0; row 0 is at the bottom of the map.
         """
         x, y = place
         return self.left + (x + 0.5) * self.cell, self.top + self.map_height - (y + 0.5) * self.cell
 
     def draw(self, canvas: Image.Image) -> None:
-        """Draw the map on a canvas, which is `FINE` times as large as the picture and reduced to its size later."""
+        """Draw the map with its coordinates on a canvas.
+
+        Args:
+            canvas: an image that is `FINE` times as wide and as high as the picture, and is reduced to its size later.
+        """
         canvas.paste(self._floor(), (FINE * self.left, FINE * self.top))
         draw = ImageDraw.Draw(canvas)
         frame = (self.left, self.top, self.left + self.map_width, self.top + self.map_height)
@@ -95,7 +103,11 @@ class MapPanel:
         self._draw_coordinates(draw)
 
     def _floor(self) -> Image.Image:
-        """Return an image of the cells and walls; if cells are smaller than a pixel, a pixel has their mean colour."""
+        """Return an image of the cells and walls, in the resolution of the canvas.
+
+        If cells are smaller than two pixels of the picture, walls are paler, and a pixel that several cells share has
+        the mean of their colours.
+        """
         walls = np.flipud(self.floor.walls)
         colour = WALL if self.cell >= 2 else FAR_WALL
         colours = np.where(walls[..., None], np.array(colour, np.uint8), np.array(FLOOR, np.uint8))
@@ -135,11 +147,12 @@ def _draw_lines(floor: Image.Image, shape: tuple[int, ...], cell: int) -> None:
 class GraphPanel:
     """A graph as a part of a picture.
 
-    Positions are pixels of the picture; before `move` is called, the panel lies in its upper left corner.
+    Positions and sizes are in pixels of the picture. The upper left corner of the picture is (0, 0); before `move` is
+    called, the panel lies in this corner.
 
     Args:
         floor: the graph.
-        longest_side: the largest width and height of the panel, in pixels of the picture.
+        longest_side: the largest width and height of the panel, in pixels.
     """
 
     def __init__(self, floor: DrawnGraph, longest_side: int) -> None:
@@ -150,18 +163,24 @@ class GraphPanel:
         self.left, self.top = 0, 0
 
     def move(self, left: int, top: int) -> None:
-        """Move the upper left corner of the panel to a position in the picture, in pixels."""
+        """Move the panel in the picture, so that its upper left corner is at the position (left, top), in pixels."""
         self.left, self.top = left, top
 
     def centre(self, place: Place) -> tuple[float, float]:
-        """Return the position (x, y) in the picture, in pixels, of a position `place` in the drawing of the graph.
+        """Return the position (x, y) in the picture, in pixels, of a point in the drawing of the graph.
 
-        y increases upwards in the drawing and downwards in the picture.
+        Args:
+            place: the coordinates (x, y) of the point, in units of the drawing. There, y increases upwards; in the
+                picture, y increases downwards.
         """
         return self.left + place[0] * self.cell, self.top + (self.floor.height - place[1]) * self.cell
 
     def draw(self, canvas: Image.Image) -> None:
-        """Draw the graph on a canvas, which is `FINE` times as large as the picture and reduced to its size later."""
+        """Draw the graph, with its names, on a canvas.
+
+        Args:
+            canvas: an image that is `FINE` times as wide and as high as the picture, and is reduced to its size later.
+        """
         draw = ImageDraw.Draw(canvas)
         for edge in self.floor.edges:
             self._draw_edge(draw, edge)
@@ -193,13 +212,15 @@ class GraphPanel:
             draw.polygon([self._fine(corner) for corner in arrow_head(self.floor, edge)], fill=ARROW)
 
     def _write(self, draw: ImageDraw.ImageDraw, place: Place, text: str, height: float, colour: Colour) -> None:
-        """Write text centred at a place, with a white outline that keeps edges away from the letters.
+        """Write a text with a white outline, which keeps edges away from the letters.
+
+        A text that would be illegibly small is omitted.
 
         Args:
-            draw: the canvas.
-            place: a position in the drawing of the graph.
+            draw: draws on the canvas, which is `FINE` times as wide and as high as the picture.
+            place: the centre (x, y) of the text, in units of the drawing of the graph.
             text: the text.
-            height: the font size, in units of that drawing.
+            height: the font size, in units of the drawing of the graph.
             colour: the colour of the letters.
         """
         size = int(FINE * self.cell * height)
@@ -211,7 +232,12 @@ class GraphPanel:
 
 
 def arrow_head(floor: DrawnGraph, edge: Edge) -> list[Place]:
-    """Return the three corners of the arrow head of an edge, the tip first, as positions in the drawing `floor`."""
+    """Return the three corners (x, y) of the arrow head at the end of an edge, the tip first.
+
+    Args:
+        floor: the graph to which the edge belongs; the corners are in units of its drawing.
+        edge: the edge; the arrow points to its second node.
+    """
     first, second = floor.nodes[edge.first], floor.nodes[edge.second]
     apart = ARROW_TIP_AT_MARK if second.marked else ARROW_TIP
     tip, back = (_outside(first.at, edge.through, second.at, far) for far in (apart, apart + ARROW_LENGTH))
@@ -220,13 +246,16 @@ def arrow_head(floor: DrawnGraph, edge: Edge) -> list[Place]:
 
 
 def _outside(start: Place, through: Place, end: Place, apart: float) -> Place:
-    """Return a point shortly before the end of a curve.
+    """Return the point of a curve that is at the distance `apart` from its end.
+
+    The curve is a quadratic Bézier curve.
 
     Args:
-        start: the point where the curve, a quadratic Bézier curve, begins.
-        through: its control point.
-        end: the point where it ends.
-        apart: the distance between the point to return and `end`; it is reduced if the curve is short.
+        start: the point (x, y) where the curve begins.
+        through: the control point of the curve.
+        end: the point where the curve ends.
+        apart: the distance, in units of the drawing. If the distance between `start` and `end` is less than 2, `apart`
+            is reduced in proportion to it.
     """
     apart = min(apart, apart * math.dist(start, end) / 2)
     low, high = 0.0, 1.0

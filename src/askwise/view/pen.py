@@ -1,7 +1,8 @@
-"""The marks of a picture, drawn with Pillow: a pen for goals, landmarks, agents and loads, and the legend of all marks.
+"""The marks of a picture, drawn with Pillow, and the legend that explains them.
 
-A mark is given by the centre and the size of its cell, in pixels of a canvas that is reduced later (see
-`askwise.view.panels.FINE`).
+A pen (`Pen`) draws marks of goals, landmarks, agents and loads. Marks are drawn on a canvas, an image that is larger
+than the picture and is reduced to the size of the picture later (see `askwise.view.panels.FINE`). The centre and the
+size of a mark are in pixels of the canvas; x increases to the right and y downwards.
 """
 
 from __future__ import annotations
@@ -52,7 +53,14 @@ SCALE_WIDTH = 150
 
 @lru_cache(maxsize=64)
 def font(size: int) -> ImageFont.FreeTypeFont:
-    """Return the font that comes with Pillow, at a size in pixels; it is the same on every computer."""
+    """Return the font that comes with Pillow, which is the same on every computer.
+
+    Args:
+        size: the font size, in pixels.
+
+    Raises:
+        RuntimeError: Pillow was built without FreeType, and so has no such font.
+    """
     found = ImageFont.load_default(size=size)
     if not isinstance(found, ImageFont.FreeTypeFont):  # a Pillow without FreeType has one tiny bitmap font only
         raise RuntimeError("Pillow was built without FreeType, which drawing text needs")
@@ -61,11 +69,13 @@ def font(size: int) -> ImageFont.FreeTypeFont:
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """Draws goals, agents and other marks on a canvas; all positions and sizes are pixels of the canvas.
+    """A pen that draws goals, agents and other marks on a canvas.
+
+    All positions and sizes are in pixels of the canvas; x increases to the right and y downwards.
 
     Attributes:
-        draw: the canvas.
-        size: the width and height of the cell that a mark fills.
+        draw: draws on the canvas.
+        size: the width and height of the cell in which a mark is drawn.
     """
 
     draw: ImageDraw.ImageDraw
@@ -80,8 +90,8 @@ class Pen:
             x: horizontal position of the centre.
             y: vertical position of the centre.
             name: the text on the mark.
-            probability: the probability of the goal, 0 if it is ruled out, None if it is unknown.
-            asked: whether the current question names the goal; then the mark has a frame.
+            probability: the probability of the goal; 0 if the goal is ruled out, None if the probability is unknown.
+            asked: whether the current question names the goal; if so, the mark has a frame.
         """
         half = 0.42 * self.size
         if probability is not None and probability <= 0:
@@ -100,26 +110,31 @@ class Pen:
         self.draw.line((x - arm, y + arm, x + arm, y - arm), fill=FAINT, width=thin)
 
     def _ring(self, x: float, y: float) -> None:
-        """Draw the frame around a goal that the current question names, with its centre at (x, y).
+        """Draw the frame around a goal that the current question names.
 
-        It is wider than the goal's cell, so that it stands out.
+        The frame is wider than the goal's cell, so that it stands out.
+
+        Args:
+            x: horizontal position of the centre.
+            y: vertical position of the centre.
         """
         self._box(x, y, 0.54 * self.size, EGO, PAPER)
 
     def ego_place(
         self, x: float, y: float, name: str, probability: float | None, asked: bool, shared: bool = False
     ) -> None:
-        """Draw a target of the ego agent, which is a place where it reaches one or more goals, as a diamond.
+        """Draw a place where the ego agent reaches one or more goals, as a diamond.
 
         Args:
-            x: horizontal position of the centre.
-            y: vertical position of the centre.
+            x: horizontal position of the centre of the place.
+            y: vertical position of the centre of the place.
             name: the text on the mark.
-            probability: the probability that one of these goals is the true one, which the colour shows; None if it is
-                unknown.
-            asked: whether the current question names one of these goals.
-            shared: whether the teammate has a mark at the same place; then the diamond is small, off-centre and without
-                text.
+            probability: the probability that one of these goals is the teammate's, which the colour shows; 0 if they
+                are all ruled out, None if the probability is unknown.
+            asked: whether the current question names one of these goals; if so, the diamond has a frame unless
+                `shared`.
+            shared: whether the teammate has a mark at the same place; if so, the diamond is small, off-centre and
+                without text.
         """
         if shared:
             x, y, half = x - 0.36 * self.size, y + 0.36 * self.size, 0.2 * self.size
@@ -138,14 +153,26 @@ class Pen:
             self.label(x, y, name, 1.3 * half, 0.34 * self.size, ink_on(fill))
 
     def _fits(self, text: str, width: float, height: float) -> bool:
-        """Return whether a text fits into a width and a height in letters that are easy to read.
+        """Return whether a text fits into a rectangle in letters that are easy to read.
 
-        Width and height are pixels of the canvas.
+        Args:
+            text: the text, written in one line.
+            width: the width of the rectangle, in pixels of the canvas.
+            height: the font size to try first, in pixels of the canvas; it is reduced if the text is wider than the
+                rectangle.
         """
         return int(height * min(1.0, width / max(font(max(int(height), 1)).getlength(text), 1))) >= EASY_LETTERS
 
     def _write_across(self, x: float, y: float, text: str) -> None:
-        """Write a text that is wider than its mark, centred at (x, y), with an outline that keeps it readable."""
+        """Write a text that is wider than its mark, with an outline that keeps it readable.
+
+        A text that would be illegibly small is omitted.
+
+        Args:
+            x: horizontal position of the centre.
+            y: vertical position of the centre.
+            text: the text.
+        """
         size = int(0.24 * self.size)
         if size >= SMALLEST_LETTERS:
             self.draw.text((x, y), text, fill=INK, font=font(size), anchor="mm", stroke_width=4, stroke_fill=PAPER)
@@ -155,11 +182,11 @@ class Pen:
         self.draw.polygon(corners, fill=fill, outline=edge, width=max(1, round(0.06 * self.size)))
 
     def truth(self, x: float, y: float) -> None:
-        """Draw the star that marks the true goal, at the upper right corner of the cell with the centre (x, y)."""
+        """Draw the star that marks the true goal, in the upper right corner of the cell with the centre (x, y)."""
         self.star(x + 0.36 * self.size, y - 0.36 * self.size, 0.24 * self.size)
 
     def star(self, x: float, y: float, radius: float) -> None:
-        """Draw a five-pointed star in the teammate's colour, with the centre (x, y)."""
+        """Draw a five-pointed star with the centre (x, y) and the given radius, in the teammate's colour."""
         corners = []
         for k in range(10):
             reach = radius if k % 2 == 0 else 0.45 * radius
@@ -168,7 +195,13 @@ class Pen:
         self.draw.polygon(corners, fill=TEAMMATE, outline=PAPER)
 
     def landmark(self, x: float, y: float, name: str) -> None:
-        """Draw a landmark (a place that matters but is no goal): a box with a handle and a name, centred at (x, y)."""
+        """Draw a landmark, a place that matters but is no goal, as a box with a handle.
+
+        Args:
+            x: horizontal position of the centre.
+            y: vertical position of the centre.
+            name: the text on the box.
+        """
         half, thick = 0.42 * self.size, max(1, round(0.07 * self.size))
         top = y - 0.20 * self.size
         handle = (x - 0.2 * self.size, y - 0.44 * self.size, x + 0.2 * self.size, y + 0.05 * self.size)
@@ -177,7 +210,15 @@ class Pen:
         self.label(x, (top + y + half) / 2, name, 1.7 * half, 0.38 * self.size, PAPER)
 
     def agent(self, x: float, y: float, letter: str, colour: Colour, scale: float = 1.0) -> None:
-        """Draw an agent as a disc around (x, y) with a letter in it; `scale` is its size relative to the usual one."""
+        """Draw an agent as a disc with a letter in it.
+
+        Args:
+            x: horizontal position of the centre.
+            y: vertical position of the centre.
+            letter: the letter.
+            colour: the colour of the disc.
+            scale: the size of the disc, as a multiple of the usual size.
+        """
         radius = 0.38 * self.size * scale
         rim = max(1.0, 0.06 * self.size)
         self.draw.ellipse((x - radius - rim, y - radius - rim, x + radius + rim, y + radius + rim), fill=PAPER)
@@ -185,21 +226,35 @@ class Pen:
         self.label(x, y, letter, 2 * radius, 1.2 * radius, PAPER)
 
     def teammate(self, x: float, y: float, letter: str, scale: float = 1.0) -> None:
-        """Draw the teammate as an orange disc around (x, y) with a letter in it.
+        """Draw the teammate as an orange disc with a letter in it.
 
-        `scale` is its size relative to the usual one.
+        Args:
+            x: horizontal position of the centre.
+            y: vertical position of the centre.
+            letter: the letter.
+            scale: the size of the disc, as a multiple of the usual size.
         """
         self.agent(x, y, letter, TEAMMATE, scale)
 
     def ego(self, x: float, y: float, letter: str, scale: float = 1.0) -> None:
-        """Draw the ego agent as a violet disc around (x, y) with a letter in it.
+        """Draw the ego agent as a violet disc with a letter in it.
 
-        `scale` is its size relative to the usual one.
+        Args:
+            x: horizontal position of the centre.
+            y: vertical position of the centre.
+            letter: the letter.
+            scale: the size of the disc, as a multiple of the usual size.
         """
         self.agent(x, y, letter, EGO, scale)
 
     def load(self, x: float, y: float, name: str) -> None:
-        """Draw a load, something that the ego agent carries, as a small brown tag with a name, centred at (x, y)."""
+        """Draw a load, something that the ego agent carries, as a small brown tag.
+
+        Args:
+            x: horizontal position of the centre.
+            y: vertical position of the centre.
+            name: the text on the tag.
+        """
         wide, high = 0.34 * self.size, 0.2 * self.size
         corners = (x - wide, y - high, x + wide, y + high)
         self.draw.rounded_rectangle(corners, radius=0.08 * self.size, fill=LANDMARK, outline=PAPER, width=_thin(self))
@@ -210,13 +265,13 @@ class Pen:
         self.draw.rounded_rectangle(corners, radius=0.35 * half, fill=fill, outline=edge, width=_thin(self))
 
     def label(self, x: float, y: float, text: str, width: float, height: float, colour: Colour = INK) -> None:
-        """Write a text centred at (x, y); a text that would be illegibly small is omitted.
+        """Write a text centred at (x, y); omit it if it would be illegibly small.
 
         Args:
             x: horizontal position of the centre.
             y: vertical position of the centre.
             text: the text.
-            width: the largest width; for a wider text, the font size is reduced.
+            width: the largest width, in pixels of the canvas; for a wider text, the font size is reduced.
             height: the usual font size, in pixels of the canvas.
             colour: the colour of the letters.
         """
@@ -239,12 +294,12 @@ def _thin(pen: Pen) -> int:
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """An entry of the legend below a picture: a mark and its name.
+    """An entry of the legend below a picture: a mark, or the colour scale of probabilities, and its name.
 
     Attributes:
-        name: the name of the mark.
-        draw: a function that draws the mark with a pen around a point, given by its x and y in pixels of the canvas. It
-            is None for the colour scale of probabilities, which is wider than a mark.
+        name: the name, written to the right of the mark.
+        draw: a function that draws the mark with a pen at a point, given by x and y in pixels of the canvas. None if
+            the entry is the colour scale, which is wider than a mark.
     """
 
     name: str
@@ -252,13 +307,17 @@ class LegendEntry:
 
     @property
     def width(self) -> int:
-        """Width of mark and name, in pixels of the picture."""
+        """Width of the entry, including the space to the next entry, in pixels of the picture."""
         text = font(LETTERS).getlength(self.name)
         return SIGN + 6 + int(text) + 16 + (SCALE_WIDTH if self.draw is None else 0)
 
 
 def _signs(scene: Scene) -> list[LegendEntry]:
-    """Return the entries of the legend for all marks that can occur in the episode to which `scene` belongs."""
+    """Return the entries of the legend for all marks that can occur in an episode.
+
+    Args:
+        scene: a moment of the episode.
+    """
     words = scene.words
     signs = [
         LegendEntry(scene.teammate.name, lambda pen, x, y: pen.teammate(x, y, scene.teammate.sign)),
@@ -295,11 +354,11 @@ def _draw_wall(pen: Pen, x: float, y: float) -> None:
 
 
 def legend_rows(scene: Scene, width: int) -> list[list[LegendEntry]]:
-    """Return the entries of the legend, row by row.
+    """Arrange the entries of a picture's legend in rows; return a list of the entries of each row.
 
     Args:
-        scene: the scene whose marks the legend names.
-        width: the width of the picture, in pixels of the picture.
+        scene: the scene that the picture shows, which determines the entries.
+        width: the width of the picture, in pixels of the picture; a row takes more only if it has a single entry.
     """
     rows: list[list[LegendEntry]] = [[]]
     used = 2 * MARGIN
@@ -313,14 +372,16 @@ def legend_rows(scene: Scene, width: int) -> list[list[LegendEntry]]:
 
 
 def draw_sign(pen: Pen, sign: LegendEntry, left: float, y: float, fine: int) -> None:
-    """Draw an entry of the legend: a mark, or the colour scale of probabilities, and its name to the right of it.
+    """Draw an entry of the legend: a mark, or the colour scale of probabilities, and its name to the right.
+
+    The canvas is an image that is larger than the picture and is reduced to its size later.
 
     Args:
-        pen: draws on the canvas.
+        pen: draws on the canvas; its size is the width and height of a mark.
         sign: the entry.
         left: the x coordinate of the entry's left end, in pixels of the canvas.
-        y: the y coordinate of its middle, in pixels of the canvas.
-        fine: the number of pixels of the canvas for each pixel of the picture, along each axis.
+        y: the y coordinate of the entry's middle, in pixels of the canvas.
+        fine: the width of the canvas divided by the width of the picture.
     """
     if sign.draw is None:
         after = _draw_scale(pen, left, y, fine) + 8 * fine
@@ -333,11 +394,13 @@ def draw_sign(pen: Pen, sign: LegendEntry, left: float, y: float, fine: int) -> 
 def _draw_scale(pen: Pen, left: float, y: float, fine: int) -> float:
     """Draw the colour scale of probabilities from 0 to 100 %, and return the x coordinate of its right end.
 
+    The canvas is an image that is larger than the picture and is reduced to its size later.
+
     Args:
-        pen: draws on the canvas.
-        left: the x coordinate of its left end, in pixels of the canvas.
-        y: the y coordinate of its middle, in pixels of the canvas.
-        fine: the number of pixels of the canvas for each pixel of the picture, along each axis.
+        pen: draws on the canvas; the height of the scale is 0.72 times its size.
+        left: the x coordinate of the scale's left end, in pixels of the canvas.
+        y: the y coordinate of the scale's middle, in pixels of the canvas.
+        fine: the width of the canvas divided by the width of the picture.
     """
     wide, half = (SCALE_WIDTH + SIGN - 8) * fine, 0.36 * pen.size
     for k in range(wide):

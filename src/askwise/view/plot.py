@@ -1,8 +1,10 @@
-"""Matplotlib figures of ambiguity: maps and matrices of expected divergence points, and timelines of zones.
+"""Matplotlib figures that show how long the goals of an agent look alike: as maps, matrices and timelines.
 
 The expected divergence point ``EDP(i | j)`` is the expected step at which the actions of an agent that pursues goal `j`
-rule out goal `i`. Every figure is drawn on the axes `ax`, or on new axes, which are returned; nothing is shown or
-saved. Colours are safe for colour-blind readers.
+rule out goal `i`. A zone is an interval of steps in which a question may matter.
+
+The figures are drawn on given matplotlib axes or on a new figure. Nothing is shown on the screen or saved. The colours
+are safe for colour-blind readers.
 """
 
 from __future__ import annotations
@@ -61,15 +63,21 @@ def edp_map(
 
     The expected divergence point ``EDP(i | j)`` is the expected step at which the actions of an agent that pursues goal
     `j` rule out goal `i`. The colour of a cell is the mean of ``EDP(first | second)`` and ``EDP(second | first)``. On
-    small maps, each cell also has the two numbers, the first above the second.
+    small maps, both numbers are also written in each cell, ``EDP(first | second)`` above ``EDP(second | first)``.
 
     Args:
-        divergence: the EDP of all pairs of goals, whose model is a grid.
-        first: one goal, by index or name.
-        second: the other goal, by index or name.
-        teammate: a cell to mark as the teammate's.
-        ego: a cell to mark as the ego agent's.
-        ax: the axes to draw on; by default new axes.
+        divergence: the EDP of all pairs of goals. Its model must be a `GridWorld`.
+        first: a goal, by index or name.
+        second: another goal, by index or name.
+        teammate: the cell where the teammate is, which gets a mark; None for no mark.
+        ego: the cell where the ego agent is, which gets a mark; None for no mark.
+        ax: the axes to draw on; None for a new figure.
+
+    Returns:
+        The axes with the map.
+
+    Raises:
+        InputError: the model of `divergence` is not a `GridWorld`.
     """
     grid = _grid(divergence)
     one, other = divergence.goal(first, "first"), divergence.goal(second, "second")
@@ -93,13 +101,13 @@ def edp_map(
 
 
 def by_evidence(evidence: float | None, between: str = " ") -> str:
-    """Return the end of a figure's caption that says how goals are ruled out, such as " by evidence of 0.05".
+    """Return the end of a figure's caption, which states how goals are ruled out, such as " by evidence of 0.05".
 
     Args:
-        evidence: a number between 0 and 1: a goal is ruled out when the likelihood of the actions under this goal is at
-            most this share of their likelihood under the pursued goal. None if only impossible actions rule a goal out;
-            then the text is empty.
-        between: the beginning of the text, which separates it from the rest of the caption.
+        evidence: a number between 0 and 1. A goal is ruled out as soon as the likelihood of the actions so far under
+            this goal is at most `evidence` times their likelihood under the pursued goal. None if only impossible
+            actions rule a goal out; then the text is empty.
+        between: the space or line break with which a text that is not empty begins.
     """
     return "" if evidence is None else f"{between}by evidence of {evidence:g}"
 
@@ -107,13 +115,20 @@ def by_evidence(evidence: float | None, between: str = " ") -> str:
 def ambiguity_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: Axes | None = None) -> Axes:
     """Draw a map with all goals that shows, for each cell, how long the goals of an agent that starts there look alike.
 
-    The colour of a cell is the mean of ``EDP(i | j)`` over all pairs of goals for which it is finite. This expected
-    divergence point is the expected step at which the actions of an agent that pursues goal `j` rule out goal `i`.
+    The expected divergence point ``EDP(i | j)`` is the expected step at which the actions of an agent that pursues goal
+    `j` rule out goal `i`. The colour of a cell is the mean of all finite ``EDP(i | j)``, over all pairs of goals. A
+    cell without finite values has no colour.
 
     Args:
-        divergence: the EDP of all pairs of goals, whose model is a grid.
-        teammate: a cell to mark as the teammate's.
-        ax: the axes to draw on; by default new axes.
+        divergence: the EDP of all pairs of goals. Its model must be a `GridWorld`.
+        teammate: the cell where the teammate is, which gets a mark; None for no mark.
+        ax: the axes to draw on; None for a new figure.
+
+    Returns:
+        The axes with the map.
+
+    Raises:
+        InputError: the model of `divergence` is not a `GridWorld`.
     """
     grid = _grid(divergence)
     table = divergence.edp_table()
@@ -131,9 +146,15 @@ def goal_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: A
     """Draw the walls and the goals of a map.
 
     Args:
-        divergence: contains the map (its model, a grid) and the goals; nothing else of it is used.
-        teammate: a cell to mark as the teammate's.
-        ax: the axes to draw on, above what is drawn there already; by default new axes.
+        divergence: has the map, as its model, and the goals. Its values are not used.
+        teammate: the cell where the teammate is, which gets a mark; None for no mark.
+        ax: the axes to draw on, over what they already show; None for a new figure.
+
+    Returns:
+        The axes with the map.
+
+    Raises:
+        InputError: the model of `divergence` is not a `GridWorld`.
     """
     grid = _grid(divergence)
     ax = _axes(ax, grid)
@@ -148,13 +169,16 @@ def goal_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: A
 def edp_matrix(divergence: Divergence, at: StateLike, *, ax: Axes | None = None) -> Axes:
     """Draw a matrix that shows, for each pair of goals, how long they look alike if the agent starts in a given state.
 
-    The element in row `i` and column `j` is the expected divergence point ``EDP(i | j)``: the expected step at which
+    The cell in row `i` and column `j` shows the expected divergence point ``EDP(i | j)``: the expected step at which
     the actions of an agent that pursues goal `j` rule out goal `i`.
 
     Args:
         divergence: the EDP of all pairs of goals.
-        at: the state, by index or name.
-        ax: the axes to draw on; by default new axes.
+        at: the state in which the agent starts, by index or name.
+        ax: the axes to draw on; None for a new figure.
+
+    Returns:
+        The axes with the matrix.
     """
     ax = ax or plt.subplots(figsize=(4.6, 4), layout="constrained")[1]
     pair_matrix(ax, divergence.names, divergence.edp_at(at))
@@ -166,15 +190,19 @@ def edp_matrix(divergence: Divergence, at: StateLike, *, ax: Axes | None = None)
 def pair_matrix(
     ax: Axes, names: Sequence[str], values: Any, top: float | None = None, numbers: Sequence[int] | None = None
 ) -> None:
-    """Draw a number of steps for each pair of goals as a matrix of coloured cells.
+    """Draw a matrix that shows an expected number of steps for each pair of goals as the colour of a cell.
+
+    Small matrices also have the numbers in their cells.
 
     Args:
         ax: the axes to draw on.
-        names: the names of the goals; long ones are written in two lines.
-        values: ``float64 [n_goals, n_goals]``: row `i`, column `j` has the step, expected or at the latest, at which
-            goal `i` is ruled out while the agent pursues goal `j`. The diagonal is left empty.
-        top: the largest value of the colour scale, which begins at 1; by default the largest finite value.
-        numbers: the numbers of the goals, which replace names that are too long to write; by default 1, 2, 3, ...
+        names: the names of the goals; a long name is written in two lines.
+        values: ``float64 [n_goals, n_goals]``. Row `i`, column `j` has the expected step at which goal `i` is ruled out
+            while the agent pursues goal `j`. Cells with ``nan`` and cells on the diagonal stay empty.
+        top: the number of steps at the upper end of the colour scale, whose lower end is 1; None for the largest finite
+            value.
+        numbers: the number of each goal. If a name is too long for two lines, all names are replaced by these numbers.
+            None for 1, 2, 3, ...
     """
     n = len(names)
     values = np.where(np.eye(n, dtype=bool), np.nan, values)
@@ -203,23 +231,31 @@ def pair_matrix(
 
 
 def _room(ax: Axes) -> float:
-    """Return the approximate width, in points, of a map or a matrix on `ax`, without its colour scale and names."""
+    """Return the approximate width, in points (1/72 inch), that a map or matrix takes on `ax`.
+
+    The colour scale and the names beside the map or matrix do not count.
+    """
     return 0.75 * 72 * ax.get_position().width * float(ax.figure.bbox_inches.width)  # type: ignore[union-attr]
 
 
 def zone_timeline(zones: Zones, *, horizon: float | None = None, ax: Axes | None = None) -> Axes:
-    """Draw the zones of a pair of goals, which are intervals of steps from now, as bars below each other.
+    """Draw the zones of a pair of goals as horizontal bars over a time axis, one below the other.
 
-    There are three kinds of zones. Each is drawn twice: for the worst case and, hatched, as expected.
+    A zone is an interval of steps, counted from now. There are three kinds:
 
     - information (Z_I): the teammate's actions may still fit both goals;
     - branching (Z_B): the ego agent may need different actions for the two goals;
-    - querying (Z_Q): both hold, so a question may be worth its price.
+    - querying (Z_Q): the steps that are in both of these zones; only then may a question be worth its price.
+
+    Each zone is drawn twice: a filled bar for the worst case, and a hatched bar for the expected case.
 
     Args:
         zones: the zones of the pair, the result of `askwise.divergence.zones.zones`.
-        horizon: the last step to draw; by default all finite ends of zones are visible.
-        ax: the axes to draw on; by default new axes.
+        horizon: the last step to draw; None for 2 steps after the last finite start or end of a zone.
+        ax: the axes to draw on; None for a new figure.
+
+    Returns:
+        The axes with the bars.
     """
     ax = ax or plt.subplots(figsize=(6, 2.6), layout="constrained")[1]
     named = zones.named()
@@ -267,15 +303,18 @@ def _axes(ax: Axes | None, grid: GridWorld) -> Axes:
 
 
 def _both_ways(grid: GridWorld, one: list[int], other: list[int]) -> tuple[Any, Any]:
-    """Return ``EDP(one | other)`` and ``EDP(other | one)`` for all states, two arrays ``float64 [n_states]``.
+    """Return ``EDP(one | other)`` and ``EDP(other | one)`` for each state in which an agent may start.
 
     The expected divergence point ``EDP(i | j)`` is the expected step at which the actions of an agent that pursues goal
     `j` rule out goal `i`.
 
     Args:
         grid: the map.
-        one: the states in which one goal is reached.
-        other: the states in which the other goal is reached.
+        one: the indices of the states in which the first goal is reached.
+        other: the indices of the states in which the second goal is reached.
+
+    Returns:
+        Two arrays ``float64 [n_states]``.
     """
     if grid.n_states <= MOST_SOLVED:
         return np.asarray(edp(grid, one, other)), np.asarray(edp(grid, other, one))
@@ -285,10 +324,11 @@ def _both_ways(grid: GridWorld, one: list[int], other: list[int]) -> tuple[Any, 
 
 
 def _drawn_cells(grid: GridWorld, laid_out: Any) -> tuple[Any, dict[str, Any]]:
-    """Return an array to draw with matplotlib's ``imshow``, and keyword arguments for it.
+    """Return the array that matplotlib's ``imshow`` draws for a map, and the keyword arguments to give to ``imshow``.
 
-    The array has the values of all cells or, if there are too many, of every k-th row and column. The arguments then
-    make these cells fill the whole map.
+    If a side of the map is longer than `MOST_DRAWN`, the array has only every k-th row and column; the keyword
+    arguments stretch it to the size of the whole map. Otherwise the array is `laid_out` and there are no keyword
+    arguments.
 
     Args:
         grid: the map.
@@ -368,12 +408,12 @@ def _short(value: float) -> str:
 
 
 def _ink(value: float, top: float, alpha: float = 1.0) -> str:
-    """Return the colour of a text, as ``#rrggbb``, that is readable on a cell with the colour of `value`.
+    """Return a text colour, as ``#rrggbb``, that is readable on a cell whose colour shows the number `value`.
 
     Args:
-        value: the value of the cell.
-        top: the largest value of the colour map, which begins at 1.
-        alpha: the opacity with which the colour is drawn on white.
+        value: the number of steps that the cell shows; a cell has no colour if it is ``inf`` or ``nan``.
+        top: the number at the upper end of the colour scale, whose lower end is 1.
+        alpha: the opacity, from 0 to 1, with which the cell is drawn on white.
     """
     if not math.isfinite(value) or top <= 1:
         return INK

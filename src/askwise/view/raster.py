@@ -1,8 +1,8 @@
-"""Scenes as pictures (``uint8 [height, width, 3]``) and episodes as animated GIFs, drawn without a display.
+"""Pictures of scenes (``uint8 [height, width, 3]``) and animated GIFs of episodes, drawn without a display.
 
-The upper part shows one map or graph, or two side by side. The strip below says what is happening and explains the
-marks. All scenes of an episode have the same size. Marks have a minimum size, so that they are visible on very large
-maps.
+A scene is one moment of an episode. The upper part of its picture shows a map or graph, or two side by side if each
+agent has its own. The strip below has a caption that says what is happening, and a legend of the marks. All pictures of
+an episode have the same size. Marks have a minimum size, so that they are visible on very large maps.
 """
 
 from __future__ import annotations
@@ -56,11 +56,13 @@ MOST_FRAMES = 500
 class Sheet:
     """The arrangement of the upper part of a picture, which is one map or graph, or two of them side by side.
 
-    Its attributes are `panels` (the maps or graphs with their positions), `width` and `height`, all in pixels of the
-    picture.
+    Attributes:
+        panels: the maps or graphs with their positions in the picture.
+        width: the width of the picture, in pixels.
+        height: the height of the upper part, including the titles above two maps or graphs, in pixels.
 
     Args:
-        floors: the maps or graphs to draw.
+        floors: the maps or graphs to draw, from left to right.
         longest_side: the largest width and height of each map or graph, in pixels.
     """
 
@@ -87,8 +89,8 @@ def draw(scene: Scene, *, longest_side: int = LONGEST_SIDE) -> Pixels:
 
     Args:
         scene: one moment of an episode.
-        longest_side: the largest width and height of its map or graph in pixels, including the coordinates next to a
-            map.
+        longest_side: the largest width and height of each map or graph in the picture, in pixels, including the
+            coordinates next to a map.
     """
     sheet = Sheet(scene.floors, longest_side)
     height = sheet.height + strip_height(scene, sheet.width)
@@ -111,7 +113,10 @@ def save_png(scene: Scene, path: str | Path, *, longest_side: int = LONGEST_SIDE
     Args:
         scene: one moment of an episode.
         path: the file; its name must end in ``.png``.
-        longest_side: the largest width and height of the scene's map or graph, in pixels.
+        longest_side: the largest width and height of each map or graph in the picture, in pixels.
+
+    Raises:
+        InputError: the name of the file has another ending, or the file cannot be written.
     """
     check_ending(path, ".png")
     with whole_file(path) as temporary:
@@ -128,12 +133,13 @@ def check_ending(path: str | Path, ending: str) -> None:
 
 
 def _draw_titles(scene: Scene, sheet: Sheet, draw: ImageDraw.ImageDraw) -> None:
-    """Write the agents' names above two maps or graphs, one for each agent, and draw a line between the two.
+    """Write the agents' names above two maps or graphs, one for each agent, and draw a vertical line between these.
 
     Args:
         scene: the scene, which has the names.
-        sheet: the maps or graphs with their positions.
-        draw: the canvas, with `FINE` pixels for each pixel of the picture.
+        sheet: the two maps or graphs with their positions in the picture.
+        draw: draws on the canvas, an image that is `FINE` times as large as the picture and is reduced to its size
+            later.
     """
     for panel, name in zip(sheet.panels, (scene.teammate.name, scene.ego.name), strict=True):
         middle = panel.left + (panel.width - _beside(panel)) / 2
@@ -170,10 +176,14 @@ def _draw_marks(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDraw
 
 
 def _in_order(scene: Scene, marks: list[GoalMark]) -> list[GoalMark]:
-    """Return marks of goals in the order in which to draw them; later marks cover earlier ones.
+    """Return the marks of goals in the order in which to draw them; later marks cover earlier ones.
 
-    Marks are sorted by the probability of their goals, the likeliest last. Marks of goals in the current question come
-    after all others.
+    Marks of goals in the current question come last. Otherwise, marks of likelier goals come after marks of less likely
+    goals.
+
+    Args:
+        scene: the scene, which has the probabilities of the goals and the question.
+        marks: the marks in any order.
     """
     belief = [1.0 if (p := mark.probability(scene)) is None else p for mark in marks]
     return [marks[k] for k in sorted(range(len(marks)), key=lambda k: (marks[k].asked(scene), belief[k]))]
@@ -206,10 +216,10 @@ def _draw_agents(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDra
 
 
 def strip_height(scene: Scene, width: int) -> int:
-    """Return the height, in pixels, of the strip below a picture, which has a caption and the legend.
+    """Return the height, in pixels, of the strip below a picture, which has a caption and a legend of the marks.
 
     Args:
-        scene: the scene that the caption describes.
+        scene: the scene that the picture shows.
         width: the width of the picture, in pixels.
     """
     return 2 * MARGIN + LINE_HEIGHT * CAPTION_LINES + (SIGN + 6) * len(legend_rows(scene, width)) + MARGIN
@@ -219,9 +229,10 @@ def draw_strip(scene: Scene, draw: ImageDraw.ImageDraw, top: int, width: int, fi
     """Draw the strip below a picture: a caption that says what is happening, and a legend of the marks.
 
     Args:
-        scene: the scene that the caption describes.
-        draw: the canvas, which has `fine` times the size of the picture and is reduced to that size later.
-        top: the upper edge of the strip, in pixels of the canvas.
+        scene: the scene that the picture shows.
+        draw: draws on the canvas, an image that is `fine` times as large as the picture and is reduced to its size
+            later.
+        top: the y coordinate of the strip's upper edge, in pixels of the canvas.
         width: the width of the picture, in pixels of the picture.
         fine: the number of pixels of the canvas for each pixel of the picture, along each axis.
     """
@@ -252,15 +263,19 @@ def _caption(scene: Scene) -> list[tuple[str, Colour]]:
 
 
 def _set(caption: list[tuple[str, Colour]], fine: int, width: int) -> tuple[list[tuple[str, Colour]], int]:
-    """Wrap the texts of a caption, and choose the font size at which they fit.
+    """Break the texts of a caption into lines, and choose the largest font size at which all lines fit.
+
+    A caption has room for `CAPTION_LINES` lines of the usual font size. If the lines do not fit even at the smallest
+    font size, the last line gets all remaining words and is too wide.
 
     Args:
         caption: the texts with their colours, the first at the top.
         fine: the number of pixels of the canvas for each pixel of the picture, along each axis.
-        width: the width of a line, in pixels of the canvas.
+        width: the largest width of a line, in pixels of the canvas. The canvas is a larger image that is reduced to the
+            picture.
 
     Returns:
-        The wrapped lines with their colours, and the font size in pixels of the canvas.
+        The lines with their colours, and the font size in pixels of the canvas.
     """
     for letters in range(LETTERS, SMALLEST - 1, -1):
         lines = [(line, colour) for text, colour in caption for line in _wrapped(text, fine * letters, width)]
@@ -274,7 +289,10 @@ def _set(caption: list[tuple[str, Colour]], fine: int, width: int) -> tuple[list
 
 
 def _wrapped(text: str, size: int, width: int) -> list[str]:
-    """Split a text into lines of at most `width` pixels at the font size `size`; there are none for an empty text."""
+    """Split a text at spaces into lines of at most `width` pixels at the font size `size`, which is in pixels too.
+
+    A longer word gets a line of its own. For an empty text, the result is empty.
+    """
     lines: list[str] = []
     for word in text.split():
         if lines and font(size).getlength(f"{lines[-1]} {word}") <= width:
@@ -285,7 +303,7 @@ def _wrapped(text: str, size: int, width: int) -> list[str]:
 
 
 def _fitted(text: str, size: int, width: int) -> str:
-    """Return a text of at most `width` pixels at the font size `size`; if it had to be cut, it ends with "..."."""
+    """Return a text, cut if it is wider than `width` pixels at the font size `size`; a cut text ends with "..."."""
     if font(size).getlength(text) <= width:
         return text
     while text and font(size).getlength(text + " ...") > width:
@@ -299,13 +317,16 @@ def _fitted(text: str, size: int, width: int) -> str:
 def save_gif(episode: Episode, path: str | Path, *, longest_side: int = GIF_SIDE) -> None:
     """Write an episode to an animated GIF file.
 
-    Questions and the end are shown longer than other steps. An existing file is replaced only when the new one is
-    complete.
+    A question and the end are shown longer than other steps. In a long episode, some steps without questions are left
+    out. An existing file is replaced only when the new one is complete.
 
     Args:
         episode: the episode.
         path: the file; its name must end in ``.gif``.
-        longest_side: the largest width and height of the map or graph, in pixels.
+        longest_side: the largest width and height of each map or graph in the picture, in pixels.
+
+    Raises:
+        InputError: the name of the file has another ending, or the file cannot be written.
     """
     check_ending(path, ".gif")
     chosen = list(_chosen(episode))
@@ -324,9 +345,10 @@ def save_gif(episode: Episode, path: str | Path, *, longest_side: int = GIF_SIDE
 
 
 def _chosen(episode: Episode) -> Iterator[Scene]:
-    """Yield the scenes of an episode that become frames of an animation: all, or every k-th if there are too many.
+    """Yield the scenes of an episode that become frames of an animation.
 
-    The scenes with questions and the last scene are never left out.
+    These are all scenes or, if the episode has more than `MOST_FRAMES` steps, every k-th scene, all scenes with
+    questions, and the last scene.
     """
     n = len(episode.steps)
     every = -(-n // MOST_FRAMES) or 1

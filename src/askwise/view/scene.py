@@ -1,8 +1,8 @@
-"""A scene: one moment of an episode as data that the terminal, pictures, animations and pages draw.
+"""Scenes: moments of an episode as data, from which texts, pictures, animations and web pages are drawn.
 
 A scene takes place on a floor: a map of cells, or a drawn graph. A place on a floor is a pair of coordinates
 ``(x, y)``, with x to the right and y up. On a map it is a cell, in whole numbers from 0; on a graph it is the position
-of a node in the drawing. `askwise.view.scene_builder` makes scenes of any problem.
+of a node in the drawing. `askwise.view.scene_builder` makes the scenes of any problem.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ Place: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Map:
-    """A rectangle of square cells, some of which are walls.
+    """A map on which agents move: a rectangle of square cells, some of which are walls.
 
     Attributes:
-        walls: ``bool [height, width]``; row 0 is y = 0, the lowest row.
+        walls: ``bool [height, width]``, True for walls; row 0 is y = 0, the lowest row.
     """
 
     walls: BoolArray
@@ -58,14 +58,15 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node of a drawn graph, which stands for a state of a model.
+    """A node of a drawn graph; it stands for a state of a model.
 
     Attributes:
-        name: its full name, printable.
-        at: its position in the drawing.
-        lines: its name as written below the node, shortened to one or two lines; empty if there is no room.
-        above: the text above the node: the shortened names of the goals that are reached there; empty if equal to
-            `name`.
+        name: its full name, with control characters written as escapes.
+        at: its position ``(x, y)`` in the drawing.
+        lines: the text below the node, which is its name in one or two lines, shortened if necessary; empty if there is
+            no room.
+        above: the text above the node, which names a goal that is reached in its state; empty if there is none, or if
+            it would repeat `name`.
         marked: whether a goal is reached in its state.
     """
 
@@ -78,14 +79,15 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An edge of a drawn graph.
+    """An edge of a drawn graph, for the actions between two states.
 
     Attributes:
         first: the index of the node at which the edge starts.
         second: the index of the node at which it ends.
-        there: printable names of the actions that lead from `first` to `second`.
-        back: printable names of the actions that lead from `second` to `first`; empty for a one-way edge.
-        through: the control point of its quadratic Bézier curve; the midpoint if the edge is straight.
+        there: the names of the actions that lead from `first` to `second`, at least one.
+        back: the names of the actions that lead from `second` to `first`; empty for a one-way edge.
+        through: the control point ``(x, y)`` of the quadratic Bézier curve that is drawn; the midpoint if the edge is
+            straight.
     """
 
     first: int
@@ -102,7 +104,12 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The shortened name of an action next to an edge of a drawn graph, and the centre of this text."""
+    """A text in a drawn graph: the shortened name of an action, next to an edge.
+
+    Attributes:
+        text: the text.
+        at: its centre ``(x, y)`` in the drawing.
+    """
 
     text: str
     at: Place
@@ -110,17 +117,17 @@ class Label:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnGraph:
-    """A graph with positions for nodes and labels, in the rectangle from (0, 0) to (width, height).
+    """A graph with positions for its nodes and labels, in a drawing from (0, 0) at the lower left to (width, height).
 
-    One unit is about the size of a mark.
+    The unit of length is about the size of the mark that shows an agent or a goal.
 
     Attributes:
-        nodes: the drawn states.
-        edges: the edges between them.
+        nodes: the nodes, one for each drawn state. If some states are not drawn, the last node stands for all of these.
+        edges: the edges between the nodes.
         labels: names of actions next to the edges, as far as there is room.
         width: the largest x.
         height: the largest y.
-        n_states: number of states of the model; larger than the number of nodes if only a part is drawn.
+        n_states: number of states of the model, drawn or not.
     """
 
     nodes: tuple[Node, ...]
@@ -132,7 +139,7 @@ class DrawnGraph:
 
     @property
     def n_hidden(self) -> int:
-        """Number of states that are not drawn; if there are any, the last of `nodes` stands for all of them."""
+        """Number of states without a node of their own; if there are any, the last node stands for all of them."""
         return 0 if self.n_states == len(self.nodes) else self.n_states - len(self.nodes) + 1
 
 
@@ -142,11 +149,13 @@ Floor: TypeAlias = Map | DrawnGraph
 def curve(start: Place, through: Place, end: Place, share: float) -> Place:
     """Return a point of an edge, which is drawn as a quadratic Bézier curve from `start` to `end`.
 
+    All points are pairs ``(x, y)``.
+
     Args:
-        start: the position of the first node.
+        start: the position of the edge's first node.
         through: the control point of the curve.
-        end: the position of the second node.
-        share: which point to return, from 0 (`start`) to 1 (`end`).
+        end: the position of the edge's second node.
+        share: the parameter of the curve, from 0 (the result is `start`) to 1 (the result is `end`).
     """
     a, b, c = (1 - share) ** 2, 2 * share * (1 - share), share**2
     return (
@@ -165,8 +174,8 @@ class Figure:
     Attributes:
         name: the noun for the agent, such as ``teammate``.
         sign: its letter in drawings.
-        at: the coordinates at which it is drawn.
-        place: the name of the place where it is; by default the coordinates.
+        at: the coordinates ``(x, y)`` at which it is drawn: a cell of a map, or a position in the drawing of a graph.
+        place: the name of the place where it is; if empty, it is set to the coordinates as text.
     """
 
     name: str
@@ -181,7 +190,12 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Landmark:
-    """A place that matters and is not a goal, such as a toolbox: its name and its coordinates."""
+    """A place that matters and is not a goal, such as a toolbox.
+
+    Attributes:
+        name: its name.
+        at: its coordinates ``(x, y)``: a cell of a map, or a position in the drawing of a graph.
+    """
 
     name: str
     at: Place
@@ -189,14 +203,17 @@ class Landmark:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A goal that the teammate may have, and the places where the agents reach it, as coordinates in the drawing.
+    """A goal that the teammate may have, and the places where the agents reach it.
+
+    A place is a pair ``(x, y)``: a cell of a map, or a position in the drawing of a graph.
 
     Attributes:
         name: the name of the goal.
         at: the first place where the teammate reaches it, on the teammate's map or graph.
-        landmark: the index of the landmark where the load for the goal is picked up; None if there is none.
+        landmark: the index, among the landmarks of the scene, of the landmark where the ego agent picks up what the
+            goal needs; None if there is none.
         also: the other places where the teammate reaches it.
-        ego: the places where the ego agent reaches it, on its own map or graph; empty if they are not drawn.
+        ego: the places where the ego agent reaches it, on the ego agent's map or graph; empty if they are not drawn.
     """
 
     name: str
@@ -211,21 +228,24 @@ class Scene:
     """One moment of an episode, with everything that a drawing shows; what is None or empty is not drawn.
 
     Attributes:
-        words: the vocabulary of the domain.
-        floor: the map or graph on which the agents move; the teammate's if each has its own.
+        words: the nouns for agents, goals and other things in the problem's domain, and their letters in drawings.
+        floor: the map or graph on which the agents move; the teammate's if each agent has its own.
         teammate: the teammate.
         ego: the ego agent.
         goals: the goals, in the order of the problem.
-        landmarks: other places that matter.
-        carried: the name of the goal whose load the ego agent carries; empty if it carries nothing.
-        hands: what the ego agent carries, as a phrase such as "empty hands"; empty in problems without loads.
-        belief: ``float64 [n_goals]``, the ego agent's belief.
-        asked: the question that is being asked; empty if there is none.
+        landmarks: places that matter and are not goals.
+        carried: the name of the goal for which the ego agent carries something; empty if it carries nothing.
+        hands: what the ego agent carries, as a phrase such as "empty hands"; empty in problems in which nothing is
+            carried.
+        belief: ``float64 [n_goals]``, the probabilities of the goals according to the ego agent.
+        asked: the question that the ego agent asks: the indices of goals, or a `Choice` among groups of goals; empty if
+            it asks nothing.
         reply: the reply to the question, as text.
-        goal: the index of the teammate's goal. The ego agent does not know it, so an environment must not show it.
+        goal: the index of the teammate's goal. None if the drawing must not reveal it, for instance in an environment
+            whose user is the ego agent.
         progress: one line about the progress, such as the number of the step and the cost so far.
         event: one line about what is happening.
-        ego_floor: the ego agent's map or graph if it differs from the teammate's; it is drawn next to it.
+        ego_floor: the ego agent's map or graph, which is drawn next to the teammate's; None if both agents share one.
     """
 
     words: Vocabulary
@@ -245,7 +265,7 @@ class Scene:
     ego_floor: Floor | None = None
 
     def ruled_out(self, goal: int) -> bool:
-        """Return whether the belief excludes the goal with this index: whether its probability is 0."""
+        """Return whether the belief gives probability 0 to a goal, given by its index; False without a belief."""
         return self.belief is not None and self.belief[goal] <= 0
 
     @property
@@ -281,14 +301,14 @@ def _size(floor: Floor) -> str:
 class GoalMark:
     """A mark on a place where one of the two agents reaches one or more goals.
 
-    If each agent has its own map or graph, its marks are drawn there. If both share one, the ego agent's marks are
-    small where the teammate has a mark, and omitted where both marks would have the same goals.
+    If each agent has its own map or graph, each agent's marks are on its own. If both share one, a place can have a
+    mark of each agent; then the ego agent's is small.
 
     Attributes:
-        at: the coordinates of the place.
-        goals: indices of the goals that are reached there.
-        ego: whether the ego agent reaches them there; otherwise the teammate does.
-        shared: whether the teammate has another mark at the same place.
+        at: the coordinates ``(x, y)`` of the place: a cell of a map, or a position in the drawing of a graph.
+        goals: the indices of the goals that are reached there.
+        ego: whether it is the ego agent that reaches them there; otherwise the teammate does.
+        shared: for a mark of the ego agent, whether the teammate has a mark at the same place.
     """
 
     at: Place
@@ -297,21 +317,30 @@ class GoalMark:
     shared: bool = False
 
     def name(self, scene: Scene) -> str:
-        """Return the names of the mark's goals as a printable text or, if this is long, only the number of goals."""
+        """Return the names of the mark's goals, such as ``A, B``; if this is too long, only their number: ``7 goals``.
+
+        `scene` is the scene with the mark; it has the names.
+        """
         names = ", ".join(printable(scene.goals[k].name) for k in self.goals)
         return names if len(self.goals) == 1 or len(names) <= LONGEST else f"{len(self.goals)} {scene.words.goals}"
 
     def short_name(self, scene: Scene) -> str:
-        """Return the name of the mark's first goal and, if it has others, their number, such as ``A+2``."""
+        """Return the name of the mark's first goal and, if it has others, how many others, such as ``A+2``.
+
+        `scene` is the scene with the mark; it has the names.
+        """
         first = printable(scene.goals[self.goals[0]].name)
         return first if len(self.goals) == 1 else f"{first}+{len(self.goals) - 1}"
 
     def asked(self, scene: Scene) -> bool:
-        """Return whether the question of the scene contains one of the mark's goals."""
+        """Return whether the question that is asked in `scene` names one of the mark's goals."""
         return any(k in scene.asked for k in self.goals)
 
     def probability(self, scene: Scene) -> float | None:
-        """Return the probability that one of the mark's goals is the true one; None if the scene has no belief."""
+        """Return the probability, in the ego agent's belief, that the teammate has one of the mark's goals.
+
+        The result is None if the scene has no belief.
+        """
         if scene.belief is None:
             return None
         if len(self.goals) == 1:
@@ -320,20 +349,20 @@ class GoalMark:
 
 
 def teammate_marks(scene: Scene) -> list[GoalMark]:
-    """Return the marks on the places where the teammate reaches goals, in the order of the goals."""
+    """Return a mark for each goal and each place where the teammate reaches this goal, in the order of the goals."""
     return [GoalMark(place, (k,)) for k, goal in enumerate(scene.goals) for place in (goal.at, *goal.also)]
 
 
 def ego_marks(scene: Scene, *, every: bool = False) -> list[GoalMark]:
     """Return the marks on the places where the ego agent reaches goals.
 
-    If both agents share a map or graph, a place where both reach the same goals has only the teammate's mark; the
-    result has none for it, unless `every` is True.
+    If the agents have a map or graph each, every such place gets a mark. If they share one, a place where both agents
+    reach one and the same goal gets none, because the teammate's mark is enough.
 
     Args:
         scene: the scene.
-        every: whether the result also has marks for such places. It has no effect on graphs, or if all places of the
-            ego agent are of this kind.
+        every: whether places where both agents reach one and the same goal get a mark of the ego agent too. This only
+            has an effect on a shared map, and only if at least one other place of the ego agent gets a mark.
     """
     found: dict[Place, list[int]] = {}
     for k, goal in enumerate(scene.goals):

@@ -1,11 +1,11 @@
-"""Scenes of any problem and of the moments of an episode.
+"""Makes scenes of problems and of the moments of episodes; a scene is all data that a drawing shows.
 
-Grids are shown as maps, other models as graphs, and two different models side by side. A scene is built from the two
-sides of a problem and its vocabulary (`askwise.domains.registry.words_of`), which also lists the landmarks. The parts
-that all moments of a problem share are built once (`StaticScene`).
+A scene shows a grid as a map and any other model as a graph. If the two agents have different models, the scene has
+both, side by side. A scene is built from the problem and its vocabulary (`askwise.domains.registry.words_of`), which
+also lists the landmarks. The parts that all moments of a problem share are built once (`StaticScene`).
 
 An episode of `n` steps has ``n + 1`` moments. Each of the first `n` shows the agents before a step and what happens in
-it; the last one shows the end.
+this step; the last one shows the end.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ _DRAWN: WeakKeyDictionary[Model, dict[Any, tuple[DrawnGraph, dict[int, Place]]]]
 
 
 def scene_of(problem: Problem, state: JointState, belief: FloatArray | None = None) -> Scene:
-    """Return the scene of a problem in a joint state: everything that a drawing shows.
+    """Return the scene of a problem for given states of both agents: all data that a drawing shows.
+
+    It has no question and no lines about the progress and the event.
 
     Args:
         problem: the problem.
@@ -65,12 +67,14 @@ def scene_of(problem: Problem, state: JointState, belief: FloatArray | None = No
 
 
 def place_in(problem: Problem, side: str, state: int) -> Place:
-    """Return the coordinates at which a state of one of the two agents is drawn.
+    """Return the coordinates ``(x, y)`` at which an agent is drawn in a state.
+
+    They are a cell of a map, or a position in the drawing of a graph.
 
     Args:
         problem: the problem.
         side: the agent, ``teammate`` or ``ego``.
-        state: the index of a state in the agent's model.
+        state: the index of a state in the agent's model. It says where the agent is, not what it carries.
     """
     static = _static(problem)
     drawn = static.teammate if side == "teammate" or static.ego is None else static.ego
@@ -84,7 +88,7 @@ class DrawnModel:
     Attributes:
         model: the model.
         floor: its map or graph with coordinates.
-        place: a function that returns the coordinates of a state, given by its index.
+        place: a function that takes the index of a state and returns the coordinates ``(x, y)`` at which it is drawn.
     """
 
     model: Model
@@ -92,7 +96,7 @@ class DrawnModel:
     place: Callable[[int], Place]
 
     def name(self, state: int) -> str:
-        """Return the printable name of a state."""
+        """Return the name of a state, given by its index, with control characters written as escapes."""
         return printable(str(self.model.name(state)))
 
 
@@ -101,11 +105,11 @@ class StaticScene:
     """The parts of a problem's scenes that do not change during an episode.
 
     Attributes:
-        words: the vocabulary of the domain.
+        words: the nouns for agents, goals and other things in the problem's domain, and their letters in drawings.
         teammate: the teammate's model with its drawing.
         ego: the ego agent's model with its drawing; None if both agents share a model.
         goals: the goals with the places where the agents reach them.
-        landmarks: other places that matter.
+        landmarks: places that matter and are not goals, such as toolboxes.
     """
 
     words: Vocabulary
@@ -156,11 +160,13 @@ def _make_static(problem: Problem) -> StaticScene:
 
 
 def _names_at(names: list[str], targets: list[list[int]]) -> dict[int, str]:
-    """Return a text for each state in which goals are reached: the first goal's name, and ``+2`` for two others.
+    """Return a dict from the index of each state in which goals are reached to a text that names these goals.
+
+    The text is the name of the first goal, such as ``A``, or ``A +2`` if two other goals are also reached there.
 
     Args:
         names: the names of all goals.
-        targets: for each goal, the states in which it is reached.
+        targets: for each goal, the indices of the states in which it is reached.
     """
     found: dict[int, list[str]] = {}
     for name, states in zip(names, targets, strict=True):
@@ -186,14 +192,16 @@ def _cell(model: GridWorld, state: int) -> Place:
 
 
 def _draw(model: Model, start: int, marked: dict[int, str]) -> tuple[DrawnGraph, dict[int, Place]]:
-    """Return the drawing of a model, and the coordinates of the states that have a node of their own.
-
-    All other states are at the last node of the drawing.
+    """Draw a model as a graph.
 
     Args:
         model: the model.
-        start: the state in which the agent starts.
-        marked: maps the states in which goals are reached to the texts above them.
+        start: the index of the state in which the agent starts.
+        marked: the text to write above each state in which goals are reached, by the index of the state.
+
+    Returns:
+        The drawing, and a dict from states (indices) to coordinates ``(x, y)``. If the model is too large to draw all
+        of it, the dict lacks the states that are not drawn; the last node of the drawing stands for all of them.
     """
     net = Net.of(model, excerpt(model, start, marked))
     node_of = {state: node for node, state in enumerate(net.states) if state != ELSEWHERE}
@@ -212,10 +220,10 @@ def _figure(name: str, sign: str, drawn: DrawnModel, state: int) -> Figure:
 
 
 def start_scene(given: object, belief: FloatArray | None = None) -> Scene:
-    """Return the scene at the start of a problem; its progress line states the size of the problem.
+    """Return the scene at the start of a problem; its line about the progress states the size of the problem instead.
 
     Args:
-        given: a problem, an instance of any domain, or the path of its file.
+        given: a problem, an instance of any domain, or the path of an instance's file.
         belief: ``float64 [n_goals]``, the ego agent's belief; None if it is not to be drawn.
     """
     problem = as_problem(given)
@@ -224,13 +232,13 @@ def start_scene(given: object, belief: FloatArray | None = None) -> Scene:
 
 
 def scenes(episode: Episode) -> Iterator[Scene]:
-    """Iterate over the scenes of an episode: one before each step, and one at the end."""
+    """Return an iterator over the scenes of an episode in order: one before each step, and one at the end."""
     costs = costs_before(episode)
     return (_scene(episode, k, costs[k]) for k in range(len(episode.steps) + 1))
 
 
 def scene_at(episode: Episode, k: int) -> Scene:
-    """Return the scene before step `k` of an episode, counted from 0; ``len(episode.steps)`` means the end."""
+    """Return the scene before step `k` of an episode, counted from 0, or at the end if `k` is the number of steps."""
     return _scene(episode, k, costs_before(episode)[k])
 
 
@@ -264,7 +272,10 @@ def _scene(episode: Episode, k: int, cost: float) -> Scene:
 
 
 def event_of(step: Step) -> str:
-    """Return one sentence about what happens in a step: what a question costs, or why the ego agent acts so."""
+    """Return one sentence about a step.
+
+    It states the price and the expected saving of the question, or the ego agent's reason for its action.
+    """
     if step.answer is not None:
         worth = "" if step.decision.value is None else f", expected to save {number(round(step.decision.value, 2))}"
         return f"The question costs {number(step.cost)}{worth}; no agent moves."

@@ -1,8 +1,8 @@
-"""Scenes and episodes as figures for papers: PNG, SVG or PDF, as wide as a column.
+"""Scenes (moments of an episode) and whole episodes as figures for papers: PNG, SVG or PDF, as wide as a column.
 
-A figure has one pair of axes whose unit is a point (1/72 inch), the unit of font sizes. So the module knows exactly
-what fits: names that do not fit on their marks are replaced by numbers with a key below, and the legend lists only
-marks that are drawn. Two maps or graphs are drawn one above the other.
+A figure has one pair of matplotlib axes, whose unit is a point (1/72 inch), the unit of font sizes. So the module can
+compute which texts fit. If a goal's name does not fit on its mark, numbers replace the names, with a key below the map.
+The legend lists only marks that are drawn. Two maps or graphs are drawn one above the other.
 """
 
 from __future__ import annotations
@@ -43,14 +43,22 @@ DPI = 300
 
 
 def save_scene(scene: Scene, path: str | Path) -> None:
-    """Write the figure of a scene to a PNG, SVG or PDF file; the ending of `path` says which."""
+    """Write the figure of a scene to a PNG, SVG or PDF file, depending on the ending of `path`.
+
+    Raises:
+        InputError: the ending is another one, or the file cannot be written.
+    """
     save_figure(SceneFigure(scene).draw(), path, dpi=DPI)
 
 
 def save_episode(episode: Episode, path: str | Path) -> None:
-    """Write the figure of a whole episode to a PNG, SVG or PDF file; the ending of `path` says which.
+    """Write one figure of a whole episode to a PNG, SVG or PDF file, depending on the ending of `path`.
 
-    It shows both agents' paths from their starts, the questions, and the true goal.
+    The figure shows the agents at their starts with their paths, the prior probabilities of the goals, the questions
+    with their replies, and the teammate's goal.
+
+    Raises:
+        InputError: the ending is another one, or the file cannot be written.
     """
     scene = start_scene(episode.problem, episode.problem.prior)
     problem, states = episode.problem, [step.state for step in episode.steps] + [episode.final]
@@ -68,11 +76,11 @@ def save_episode(episode: Episode, path: str | Path) -> None:
 
 @dataclass(frozen=True)
 class Trail:
-    """The path of an agent through an episode, as it is drawn.
+    """The path of an agent through an episode, as it is drawn in a figure.
 
     Attributes:
-        floor: the index of the agent's map or graph in the figure; -1 for the last one.
-        places: the places of the agent, one for each step and one for the end.
+        floor: the index of the map or graph to draw it on, among the one or two of the figure; -1 for the last one.
+        places: the places ``(x, y)`` of the agent on this map or graph: one before each step, and one at the end.
         colour: the colour of the path, as ``#rrggbb``.
     """
 
@@ -83,13 +91,13 @@ class Trail:
 
 @dataclass
 class Board:
-    """A map or graph with its position on the figure, in points.
+    """A map or graph with its position on a figure; positions and sizes are in points (1/72 inch), with y upwards.
 
     Attributes:
         floor: the map or graph.
-        left: the x coordinate of its lower left corner.
-        unit: the size of a cell, or of one unit of a graph.
-        bottom: the y coordinate of its lower left corner.
+        left: the x coordinate of the left edge of the cells or of the graph.
+        unit: the size of a cell, or of one unit of length in the drawing of the graph.
+        bottom: the y coordinate of the lower edge, which for a map is below the coordinates written there.
     """
 
     floor: Floor
@@ -99,16 +107,19 @@ class Board:
 
     @property
     def height(self) -> float:
-        """Height in points, including the coordinates that are written below a map."""
+        """Height in points (1/72 inch), including the coordinates that are written below a map."""
         return self.floor.height * self.unit + (LETTERS + 4 if isinstance(self.floor, Map) else 0)
 
     @property
     def mark(self) -> float:
-        """Size of the mark of a goal or agent, in points."""
+        """Width and height of the mark of a goal or agent, in points (1/72 inch)."""
         return max(self.unit, SMALLEST_MARK)
 
     def centre(self, place: Place) -> tuple[float, float]:
-        """Return the position of a place on the figure, in points."""
+        """Return the position (x, y) of a place on the figure, in points (1/72 inch).
+
+        `place` is a cell of the map, whose centre is returned, or a position in the drawing of the graph.
+        """
         if isinstance(self.floor, Map):
             return (
                 self.left + (place[0] + 0.5) * self.unit,
@@ -119,16 +130,17 @@ class Board:
 
 @dataclass
 class SceneFigure:
-    """The figure of a scene, with the agents' paths and the questions of an episode if they are given.
+    """The figure of a scene; it can also show the agents' paths and the questions of an episode.
 
     Attributes:
         scene: the scene.
-        paths: the path of each agent.
-        questions: the place where each question was asked, and its text with the answer.
-        pen: draws the marks; set by `draw`, as are the following attributes.
-        width: the width of the figure, in points.
-        boards: the maps or graphs with their positions.
-        numbered: whether marks have the numbers of goals instead of their names.
+        paths: the path of each agent; empty for none.
+        questions: for each question, the place ``(x, y)`` where the ego agent asked it, and its text with the reply;
+            empty for none.
+        pen: draws the marks. This attribute and the following ones are set by `draw`.
+        width: the width of the figure, in points (1/72 inch).
+        boards: the maps or graphs with their positions on the figure.
+        numbered: whether the marks have the numbers of goals instead of their names.
     """
 
     scene: Scene
@@ -136,7 +148,7 @@ class SceneFigure:
     questions: list[tuple[Place, str]] = field(default_factory=list)
 
     def draw(self) -> Figure:
-        """Return the figure as a figure of matplotlib."""
+        """Draw the scene, and return the drawing as a matplotlib `Figure`."""
         floors = self.scene.floors
         self.width = max(COLUMN, *(_wanted(floor) for floor in floors))
         self.boards = [_board(floor, self.width) for floor in floors]
@@ -216,11 +228,13 @@ class SceneFigure:
                 self.pen.write(x, y, label.text, LABEL_LETTERS * board.unit, FAINT, outlined=True, zorder=3.5)
 
     def _names_above(self, board: Board, at: Place, own: str) -> list[str]:
-        """Return the lines of text above a node: the names of the goals that are reached there.
+        """Return the lines of text above a node of a graph: the names of at most three goals that are reached there.
+
+        If there are more goals, the last line is "...".
 
         Args:
             board: the graph with its position on the figure.
-            at: the position of the node in the graph.
+            at: the position ``(x, y)`` of the node in the graph.
             own: the name of the node; a goal of the same name is left out.
         """
         marks = []
@@ -322,7 +336,10 @@ class SceneFigure:
             self.pen.write(x, y + 0.1 * size, below, 0.72 * size, ink, zorder=5)
 
     def _needs_numbers(self) -> bool:
-        """Return whether a goal's name would be too small on its mark; then numbers and a key are drawn instead."""
+        """Return whether some goal's name is too long for its mark, so that numbers have to replace the names.
+
+        As a side effect, `numbered` becomes False.
+        """
         self.numbered = False
         for board, marks, room in (
             (self.boards[0], teammate_marks(self.scene), 0.78),
@@ -352,9 +369,9 @@ class SceneFigure:
     # -- legend ------------------------------------------------------------------------------------------------------
 
     def _entries(self) -> list[tuple[str, str]]:
-        """Return the entries of the legend, one for each kind of mark that is drawn: pairs of the kind and a text.
+        """Return the entries of the legend, one for each kind of mark that the figure shows.
 
-        The kinds are those that `VectorPen.sign` draws.
+        An entry is a pair: the kind of the mark, such as ``wall`` (see `VectorPen.sign`), and a text that explains it.
         """
         scene, words, belief = self.scene, self.scene.words, self.scene.belief
         path = ": start and path" if self.paths else ""
@@ -379,10 +396,11 @@ class SceneFigure:
         return [(kind, text) for kind, text, shown in possible if shown]
 
     def _rows(self) -> list[list[tuple[str, str]]]:
-        """Return the rows of text below the maps or graphs: the legend, then the notes.
+        """Return the rows of text below the maps or graphs, each narrow enough for the figure.
 
-        Each row fits the width of the figure. It is a list of pairs: the kind of a mark (`VectorPen.sign`), empty for
-        none, and a text.
+        The rows have the legend, the key of numbers if marks have numbers, the goals that belong to each landmark, the
+        targets of the ego agent that a goal's mark hides, and the questions. A row is a list of entries. An entry is a
+        pair: the kind of the mark to draw (see `VectorPen.sign`; empty for no mark), and the text to its right.
         """
         scene = self.scene
         found = list(_in_rows(self._entries(), self.width))
@@ -397,9 +415,11 @@ class SceneFigure:
         return found
 
     def _toolbox_rows(self) -> list[list[tuple[str, str]]]:
-        """Return rows of text that list the goals of each landmark; none if the mark of each goal names its landmark.
+        """Return rows of text that list the goals of each landmark; no rows if the marks of goals name the landmarks.
 
-        A row is a list of pairs, as in `_rows`.
+        A landmark is a place where the ego agent picks up what some goals need, such as a toolbox. A row is a list of
+        entries. An entry is a pair: the kind of the mark to draw (see `VectorPen.sign`; empty for no mark), and the
+        text to its right.
         """
         scene = self.scene
         mapped = isinstance(scene.floor, Map)
@@ -429,9 +449,9 @@ class SceneFigure:
 
 
 def _wanted(floor: Floor) -> float:
-    """Return the width, in points, that a figure needs to make the names in a graph easy to read; for a map, 0.
+    """Return the width, in points (1/72 inch), that a figure needs to make the names in a graph easy to read.
 
-    It is at most `WIDEST`.
+    It is at most `WIDEST`. For a map it is 0, because a map fits into every width.
     """
     return 0.0 if isinstance(floor, Map) else min(WIDEST, floor.width * 5.2 / NAME_LETTERS)
 

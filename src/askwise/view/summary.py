@@ -36,11 +36,11 @@ LONGEST_NAME = 28
 
 
 def episode_to_text(episode: Episode, *, colour: bool = False) -> str:
-    """Return an episode as text: a header, its steps, and what it cost.
+    """Return an episode as text: a header, a table of its steps, and what it cost.
 
     Args:
         episode: an episode of any problem.
-        colour: whether to use escape sequences for terminals with 256 colours.
+        colour: whether to emphasise questions with escape sequences for terminals with 256 colours.
     """
     words = words_of(episode.problem)
     loud: Emphasis = (lambda text: in_terminal(text, "question")) if colour else str
@@ -49,9 +49,11 @@ def episode_to_text(episode: Episode, *, colour: bool = False) -> str:
 
 
 def header(episode: Episode) -> list[str]:
-    """Return three lines of text about an episode.
+    """Return three lines of text that introduce an episode.
 
-    They are about the problem; the method, the kind of teammate and the goal; and the starts of both agents.
+    - the title and the size of its problem;
+    - the ego agent's method, the kind of teammate, the teammate's goal, and the random seed;
+    - the places where both agents start.
     """
     start = scene_at(episode, 0)
     teammate, ego = start.teammate, start.ego
@@ -64,7 +66,7 @@ def header(episode: Episode) -> list[str]:
 
 
 def closing(episode: Episode) -> list[str]:
-    """Return two lines about how an episode ended, and what it cost."""
+    """Return two lines of text about an episode: its end with the numbers of steps and questions, and its costs."""
     steps, asked = counted(len(episode.steps), "step"), counted(len(episode.questions), "question")
     end = "Finished" if episode.finished else "Not finished: cut off"
     # The marginal cost of an unfinished episode is unknown.
@@ -76,10 +78,10 @@ def closing(episode: Episode) -> list[str]:
 
 
 class _Remark(NamedTuple):
-    """A line about a question, between the rows of the table of an episode's steps.
+    """A remark about a question, in a line of its own between the rows of the table of an episode's steps.
 
     Attributes:
-        step: the number of the step, as text; empty if the line above has it.
+        step: the number of the step, as text; empty if the line above already has it.
         text: the remark.
         asked: whether the question was asked.
     """
@@ -94,8 +96,8 @@ def _table(episode: Episode, words: Vocabulary, loud: Emphasis) -> list[str]:
 
     Args:
         episode: the episode.
-        words: the words of the problem's domain.
-        loud: takes a text and returns it emphasised for a terminal, or unchanged.
+        words: has the nouns for the two agents, which are headings.
+        loud: a function that takes a text and returns it emphasised for a terminal, or unchanged.
     """
     story = list(_story(episode, words))
     width = max(4, *(len(each[0]) for each in story)) if story else 4
@@ -109,12 +111,12 @@ def _table(episode: Episode, words: Vocabulary, loud: Emphasis) -> list[str]:
 
 
 def _remark_lines(remark: _Remark, width: int, loud: Emphasis) -> list[str]:
-    """Return the lines of a remark in the table of an episode's steps.
+    """Return the lines of a remark in the table of an episode's steps; a question that was asked is emphasised.
 
     Args:
         remark: the remark.
         width: the width of the table's column of step numbers, in characters.
-        loud: takes a text and returns it emphasised for a terminal, or unchanged.
+        loud: a function that takes a text and returns it emphasised for a terminal, or unchanged.
     """
     lines = wrapped(f"  {remark.step:>{width}}  {remark.text}", width + 4).split("\n")
     return [f"{line[: width + 4]}{loud(line[width + 4 :])}" if remark.asked else line for line in lines]
@@ -123,7 +125,13 @@ def _remark_lines(remark: _Remark, width: int, loud: Emphasis) -> list[str]:
 def _story(episode: Episode, words: Vocabulary) -> Iterator[tuple[str, ...] | _Remark]:
     """Yield the rows of the table of an episode's steps, and the remarks about questions, in the order of time.
 
-    A row has a text for each column of the table. Consecutive similar steps share a row.
+    A row is a tuple with the text of each column: the numbers of its steps, what the ego agent does, what the teammate
+    does, the number of possible goals before these steps, and the likeliest goal before them. Consecutive similar steps
+    share a row.
+
+    Args:
+        episode: the episode.
+        words: has the verbs for what the teammate does.
     """
     problem = episode.problem
     after = [step.state for step in episode.steps[1:]] + [episode.final]
@@ -139,9 +147,9 @@ def _story(episode: Episode, words: Vocabulary) -> Iterator[tuple[str, ...] | _R
 
 
 def _kind(problem: Problem, step: Step) -> tuple[object, ...]:
-    """Return a key for grouping: consecutive steps with equal keys share a line in the text of an episode.
+    """Return a key for a step; consecutive steps with equal keys share a row in the text of an episode.
 
-    A step with a question, or with an action that is neither a move nor waiting, has a separate key.
+    A step with a question, or with an action that is neither a move nor waiting, has a key that no other step has.
     """
     possible = None if step.belief is None else credible_goals(problem, step.belief).tobytes()
     action = step.decision.action
@@ -156,7 +164,7 @@ def _is_plain(problem: Problem, action: int) -> bool:
 
 
 def _rests(problem: Problem, step: Step) -> bool:
-    """Return whether the teammate stays in its state during a step."""
+    """Return whether the teammate is in the same state before and after a step."""
     place, action = step.state.teammate, step.teammate_action
     return action is None or problem.teammate.next(place, action) == place
 
@@ -193,9 +201,9 @@ def _teammate_does(problem: Problem, words: Vocabulary, first: Step, last: Step,
 
 
 def _believes(problem: Problem, step: Step) -> tuple[str, str]:
-    """Return the number of possible goals before a step, and the likeliest goal with its probability, as texts.
+    """Return two texts: the number of goals possible before a step, and the likeliest goal with its probability.
 
-    Both texts are empty if the agent shows no belief.
+    Both are empty if the ego agent has no belief.
     """
     if step.belief is None:
         return "", ""
@@ -216,14 +224,14 @@ def _question(problem: Problem, step: Step) -> Iterator[_Remark]:
 
 
 def _not_asked(problem: Problem, steps: Sequence[Step]) -> Iterator[_Remark]:
-    """Yield one remark about the best question that the agent considered in these steps, but did not ask.
+    """Yield a remark about the best question that the ego agent considered but did not ask.
 
-    Nothing is yielded if no question was considered. The best question is the one with the highest net value (value
-    minus price) in any of the steps.
+    If it considered no question, nothing is yielded. The best question is the one with the highest net value (expected
+    saving minus price) in any of the steps.
 
     Args:
         problem: the problem.
-        steps: consecutive steps in which the agent asked nothing.
+        steps: consecutive steps in which the ego agent asked nothing.
     """
     best = max((step.decision for step in steps), key=lambda made: -np.inf if made.net is None else made.net)
     if best.considered is None or best.value is None or best.cost is None:
@@ -241,7 +249,11 @@ def _possible(problem: Problem, step: Step) -> str:
 
 
 def describe(problem: Problem) -> str:
-    """Return a problem as text, for ``askwise show``: its size, landmarks or goals, prices and costs."""
+    """Return a problem as text, as the command ``askwise show`` prints it.
+
+    The text has the size, the landmarks (if any), the starts and the goals (or instead a phrase on how likely the goals
+    are), the price of questions, and the cost of an episode in which the ego agent knows the goal.
+    """
     scene = scene_of(problem, problem.start)
     words = scene.words
     best = optimal_costs(problem, problem.start)
@@ -262,10 +274,13 @@ def _spread(expected: float, least: float, most: float) -> str:
 
 
 def _sites(words: Vocabulary) -> str:
-    """Return a list of the first `MOST_SITES` landmarks of a problem (such as toolboxes), as text.
+    """Return a text that lists the first `MOST_SITES` landmarks of a problem, such as toolboxes.
 
-    It has the name and the place of each, and the number of loads (such as tools) there. If there are more landmarks,
-    it ends with their number.
+    For each landmark, it has the name, the place, and the number of things (such as tools) that the ego agent can pick
+    up there. If there are more landmarks, the text ends with how many.
+
+    Args:
+        words: the vocabulary of the problem, which has the landmarks.
     """
     shown = [
         f"{printable(site.name)} at {site.at} ({counted(len(site.goals), words.load)})"
@@ -276,7 +291,7 @@ def _sites(words: Vocabulary) -> str:
 
 
 def _starts_and_goals(problem: Problem, words: Vocabulary) -> list[str]:
-    """Return the lines of text about the starts of both agents and, in a table, about the first `MOST_GOALS` goals."""
+    """Return lines of text: one with the starts of both agents, then a table of the first `MOST_GOALS` goals."""
     teammate, ego = _name(problem.teammate, problem.start.teammate), _name(problem.ego, problem.start.ego)
     return [f"{words.teammate} starts at {teammate}, {words.ego} at {ego}", *_goals(problem, words)]
 
@@ -284,8 +299,9 @@ def _starts_and_goals(problem: Problem, words: Vocabulary) -> list[str]:
 def _goals(problem: Problem, words: Vocabulary) -> list[str]:
     """Return the lines of a table of the first `MOST_GOALS` goals of a problem.
 
-    It has the probability of each goal, and the places where the agents reach it, with their distances from the starts.
-    If goals have prices of their own, it also has the price of naming each goal in a question.
+    For each goal, the table has the name, the probability, and for each agent the places where it reaches the goal and
+    the steps to the nearest one. If goals have prices of their own, the table also has the price of naming the goal in
+    a question.
     """
     own = problem.query_cost.prices
     head = [words.goal, "likely", words.teammate, words.ego, *(["naming it costs"] if own is not None else [])]
@@ -302,12 +318,12 @@ def _goals(problem: Problem, words: Vocabulary) -> list[str]:
 
 
 def _far(side: Side, goal: int, steps: int) -> str:
-    """Return a text with the places where an agent reaches a goal and the number of steps to the nearest.
+    """Return a text with the places where an agent reaches a goal, and the number of steps to the nearest one.
 
     Args:
-        side: the agent's side of the problem.
+        side: the agent's side of the problem: its model and the states in which it reaches goals.
         goal: the index of the goal.
-        steps: the number of steps to the nearest of these places.
+        steps: the number of steps from the agent's start to the nearest of these places.
     """
     targets = side.targets(goal)
     places = listed([_name(side, int(state)) for state in targets[:MOST_TARGETS]])
@@ -316,7 +332,12 @@ def _far(side: Side, goal: int, steps: int) -> str:
 
 
 def _name(side: Side, state: int) -> str:
-    """Return the shortened name of the place where an agent is in a state; on a grid, its coordinates."""
+    """Return the name of the place where an agent is in a state, shortened if necessary; on a grid, its coordinates.
+
+    Args:
+        side: the agent's side of the problem, which has its model.
+        state: the index of the state.
+    """
     name = place_name(side, state)
     if isinstance(side.model, GridWorld):
         x, y = side.model.cells[place_and_load(side, state)[0]].tolist()

@@ -1,6 +1,7 @@
-"""Scenes as text: drawings for terminals, lists of a graph's places, and the animation of an episode.
+"""Scenes (moments of an episode) as text: drawings for terminals, and an animation of an episode in the terminal.
 
-The animation uses the alternate screen: when it ends, or is interrupted by Ctrl-C, the terminal is restored.
+A map is drawn with letters; a graph becomes a list of its places. The animation uses the terminal's alternate screen.
+When it ends, or is interrupted by Ctrl-C, the terminal is restored.
 """
 
 from __future__ import annotations
@@ -42,15 +43,19 @@ QUESTION_LASTS = 4
 
 
 def draw_graph(scene: Scene, floor: DrawnGraph, side: int, *, colour: bool, columns: int, rows: int) -> TextFloor:
-    """Draw a graph as a list of places: the agents and goals at each place, and the places that can be reached from it.
+    """Draw a graph as a list of places, one in each line: the agents and goals there, and where one can go from there.
 
     Args:
         scene: the scene.
         floor: the graph to draw.
-        side: the index of the graph in ``scene.floors``: 0, or 1 for the ego agent's own.
+        side: the index of the graph in ``scene.floors``: 0 for the teammate's or a shared graph, 1 for the ego agent's
+            own.
         colour: whether to use escape sequences for terminals with 256 colours.
-        columns: the largest width, in characters.
+        columns: the largest width of a line, in characters.
         rows: the largest number of lines.
+
+    Returns:
+        The lines, the letters that they use for agents and goals, and a remark if some places are not listed.
     """
     agents, goals = agent_marks(scene, side), goal_marks(scene, side, short=False)
     shown = _shown(floor, agents, goals, rows)
@@ -86,7 +91,7 @@ def _remarks(floor: DrawnGraph, n_shown: int) -> list[str]:
 
 
 def shortened_end(text: str, longest: int) -> str:
-    """Return a text cut to `longest` columns of a terminal; if it was cut, it ends with "..."."""
+    """Return a text, cut if it is wider than `longest` columns of a terminal; a cut text ends with "..."."""
     if columns_of(text) <= longest:
         return text
     while text and columns_of(text) > max(longest - 4, 0):
@@ -95,14 +100,14 @@ def shortened_end(text: str, longest: int) -> str:
 
 
 def _shown(floor: DrawnGraph, agents: dict[Place, TextMark], goals: dict[Place, TextMark], rows: int) -> list[int]:
-    """Return the indices of the nodes to list: all nodes if there are at most `rows`, otherwise the most important.
+    """Return the indices of the nodes to list: all if there are at most `rows`, otherwise the most important nodes.
 
-    The most important nodes are those with agents, then those with goals, then neighbours of nodes with agents.
+    Most important are nodes with agents, then nodes with goals, then neighbours of nodes with agents.
 
     Args:
         floor: the graph.
-        agents: the marks of the agents, by coordinates.
-        goals: the marks of the goals, by coordinates.
+        agents: the marks of the agents, by the coordinates of their nodes.
+        goals: the marks of the goals, by the coordinates of their nodes.
         rows: the largest number of nodes to list.
     """
     nodes = range(len(floor.nodes) - (1 if floor.n_hidden else 0))
@@ -121,9 +126,9 @@ def _shown(floor: DrawnGraph, agents: dict[Place, TextMark], goals: dict[Place, 
 
 
 def _edges_from(floor: DrawnGraph) -> list[list[str]]:
-    """Return a list for each node: the names of the nodes that can be reached from it in one step.
+    """Return a list for each node of a graph: the names of the nodes to which actions lead from it in one step.
 
-    Each name is followed by the actions that lead there, unless all edges of the graph have the same action.
+    Each name is followed by these actions in parentheses, unless all edges of the graph have the same action.
     """
     found: list[list[str]] = [[] for _ in floor.nodes]
     plain = len({name for edge in floor.edges for name in (*edge.there, *edge.back)}) < 2
@@ -139,13 +144,16 @@ def _edges_from(floor: DrawnGraph) -> list[list[str]]:
 
 
 def draw(scene: Scene, *, colour: bool = False, columns: int = COLUMNS, rows: int = ROWS) -> str:
-    """Draw a scene as text.
+    """Return a drawing of a scene as text.
+
+    It has the map or graph and, below it, lines with a legend, the places of the agents, the belief, the question, the
+    event and the progress.
 
     Args:
         scene: one moment of an episode.
         colour: whether to use escape sequences for terminals with 256 colours.
         columns: the largest width of the map or graph, in characters.
-        rows: the largest number of lines of the map or graph.
+        rows: the largest number of lines of the map or graph; the other lines come on top of these.
     """
     drawing = _floors(scene, colour, columns, rows)
     signs = [f"{sign} {meaning}" for sign, meaning in meanings(scene).items() if sign in drawing.signs]
@@ -162,13 +170,16 @@ def draw(scene: Scene, *, colour: bool = False, columns: int = COLUMNS, rows: in
 def _floors(scene: Scene, colour: bool, columns: int, rows: int) -> TextFloor:
     """Draw the map or graph of a scene as text, or both if each agent has its own.
 
-    Two maps are drawn side by side, other pairs one below the other.
+    Two maps are drawn side by side. Two graphs, or a map and a graph, are drawn one below the other.
 
     Args:
         scene: the scene.
         colour: whether to use escape sequences for terminals with 256 colours.
-        columns: the largest width of the whole text, in characters.
-        rows: the largest number of lines of the whole text.
+        columns: the largest width of the whole drawing, in characters.
+        rows: the largest number of lines of the whole drawing.
+
+    Returns:
+        The lines, the letters that they use for agents, goals and other marks, and remarks about how to read them.
     """
     if len(scene.floors) == 1:
         return _draw_floor(scene, 0, colour=colour, columns=columns, rows=rows)
@@ -201,10 +212,11 @@ def _visible(line: str) -> int:
 
 
 def ego_places(scene: Scene) -> Iterator[str]:
-    """Yield phrases that say where the ego agent goes for goals whose marks are hidden: "for A the robot goes to B".
+    """Yield phrases such as "for A the robot goes to B", for goals of the ego agent whose marks are hidden.
 
-    Here B is another goal, which the teammate reaches at this place; its mark hides that of A. If there are many such
-    goals, the last phrase says how many are left out.
+    In this example, the ego agent (the robot) reaches goal A at the place where the teammate reaches goal B, and the
+    mark of B hides the mark of A. If there are more than `MOST_LISTED` such goals, the last phrase says how many are
+    left out.
     """
     hidden = {mark.at for mark in ego_marks(scene) if mark.shared}
     called = {place: goal.name for goal in scene.goals for place in (goal.at, *goal.also)}
@@ -217,16 +229,20 @@ def ego_places(scene: Scene) -> Iterator[str]:
 
 
 def where(scene: Scene) -> str:
-    """Return one line with the places of both agents, the teammate's goal if it is shown, and the ego agent's load."""
+    """Return one line with the agents' places, the teammate's goal if it is shown, and what the ego agent carries."""
     goal = "" if scene.goal is None else f", whose goal is {printable(scene.goals[scene.goal].name)}"
     hands = f", with {scene.hands}" if scene.hands else ""
     return f"{scene.teammate.name} at {scene.teammate.place}{goal}; {scene.ego.name} at {scene.ego.place}{hands}"
 
 
 def belief_line(scene: Scene, most: int = MOST_BELIEFS) -> str:
-    """Return one line with the `most` likeliest goals and the number of goals ruled out.
+    """Return one line with the likeliest goals, their probabilities, and the number of goals that are ruled out.
 
     The line is empty if the scene has no belief.
+
+    Args:
+        scene: the scene.
+        most: the largest number of goals to list.
     """
     if scene.belief is None:
         return ""
@@ -255,13 +271,13 @@ def watch(
     colour: bool = True,
     sleep: Callable[[float], None] = time.sleep,
 ) -> bool:
-    """Animate an episode in a terminal; return False if it was interrupted by Ctrl-C, otherwise True.
+    """Animate an episode in a terminal; return False if Ctrl-C interrupted the animation, otherwise True.
 
     Args:
         episode: an episode of any problem.
         stream: the terminal.
-        speed: steps per second.
-        colour: whether to use colours.
+        speed: steps per second; a question and the end are shown as long as several steps.
+        colour: whether to use escape sequences for terminals with 256 colours.
         sleep: a function that waits for a number of seconds.
     """
     title = header(episode)[1]

@@ -1,9 +1,12 @@
-"""Maps as text, and the marks of agents, goals and landmarks for maps and lists of places.
+"""Maps as text, and the marks of agents, goals and landmarks on maps and in lists of places.
 
 A mark has a letter, a name and a colour. Where an agent is at the place of a goal, the mark has the agent's letter and
-the goal's name. A map is drawn in the first of these forms that fits: goals by their names; goals by the distinctive
-part of their names ("12" for S12); goals as letters; and, for a map larger than the screen, one letter per block of
-cells.
+the goal's name. A map is drawn in the first of these forms for which there is room:
+
+- cells have the names of goals;
+- cells have the distinctive parts of these names ("12" for S12);
+- cells have letters;
+- each letter stands for a block of cells.
 """
 
 from __future__ import annotations
@@ -28,10 +31,13 @@ LONGEST_NAME = 8
 
 
 def painter(colour: bool) -> Paint:
-    """Return a function that colours texts for a terminal or, if `colour` is False, leaves them as they are.
+    """Return a function that takes a text and a colour and returns the coloured text for a terminal.
 
-    The function takes a text and a colour, and returns the text. The colour is given by the parameters of an escape
-    sequence, such as ``1;31``; if it is empty, the text is not coloured.
+    The colour is a text with the parameters of an escape sequence, such as ``1;31``; a text with an empty colour stays
+    as it is.
+
+    Args:
+        colour: if False, the function returns every text as it is.
     """
     return _painted if colour else _plain
 
@@ -45,7 +51,7 @@ def _painted(text: str, colour: str) -> str:
 
 
 def meanings(scene: Scene) -> dict[str, str]:
-    """Return the meaning of each letter in a text drawing, in the order of the legend."""
+    """Return a dict from each letter that a text drawing may contain to its meaning, in the order of the legend."""
     signs = {
         scene.teammate.sign: scene.teammate.name,
         scene.ego.sign: scene.ego.name,
@@ -62,12 +68,12 @@ def meanings(scene: Scene) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class TextMark:
-    """A mark at a place in a text drawing.
+    """A mark in a text drawing: an agent, a goal, or a landmark (a place that matters but is no goal).
 
     Attributes:
         sign: its letter.
-        name: the name of a goal or landmark at this place; empty if there is none.
-        colour: the parameters of the escape sequence for its colour; empty for no colour.
+        name: the name of the goal or landmark at this place; empty if there is none.
+        colour: the parameters of the escape sequence for its colour, such as ``1;31``; empty for no colour.
         landmark: whether `name` is the name of a landmark.
     """
 
@@ -82,7 +88,13 @@ BOTH_HERE = TextMark(BOTH, colour=BOTH_COLOUR)
 
 @dataclass(frozen=True, slots=True)
 class TextFloor:
-    """A map or graph drawn as text: its lines, the letters of its marks, and remarks about how to read it."""
+    """A map or graph drawn as text.
+
+    Attributes:
+        lines: the lines of text.
+        signs: the letters that the legend has to explain, because they occur in the drawing.
+        remarks: sentences about how to read the drawing.
+    """
 
     lines: list[str]
     signs: set[str]
@@ -90,12 +102,14 @@ class TextFloor:
 
 
 def goal_marks(scene: Scene, side: int, *, short: bool = True) -> dict[Place, TextMark]:
-    """Return the marks of landmarks and goals by coordinates.
+    """Return the marks of the landmarks and goals on a map or graph, by coordinates ``(x, y)``.
 
     Args:
         scene: the scene.
-        side: the index of the map or graph in ``scene.floors``: 0, or 1 for the ego agent's own.
-        short: whether a place with several goals is named after the first and the number of others, such as ``A+2``.
+        side: the index of the map or graph in ``scene.floors``: 0 for the teammate's or a shared one, 1 for the ego
+            agent's own.
+        short: whether a mark of several goals is named after the first and the number of others, such as ``A+2``;
+            otherwise it has the names of all.
     """
     places: dict[Place, TextMark] = {}
     if side == 0:
@@ -112,9 +126,14 @@ def goal_marks(scene: Scene, side: int, *, short: bool = True) -> dict[Place, Te
 
 
 def agent_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
-    """Return the marks of the agents by coordinates.
+    """Return the marks of the agents on a map or graph, by coordinates ``(x, y)``.
 
-    `side` is the index of the map or graph in ``scene.floors``: 0, or 1 for the ego agent's own.
+    Two agents in one place have one mark together.
+
+    Args:
+        scene: the scene.
+        side: the index of the map or graph in ``scene.floors``: 0 for the teammate's or a shared one, 1 for the ego
+            agent's own.
     """
     teammate, ego = (
         TextMark(scene.teammate.sign, colour=TEAMMATE_COLOUR),
@@ -128,14 +147,15 @@ def agent_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
 
 
 def all_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
-    """Return the mark to draw at each place that is not empty, by coordinates.
+    """Return the mark to draw at each place of a map or graph that is not empty, by coordinates ``(x, y)``.
 
-    Where an agent is at the place of a goal or landmark, the mark has the agent's letter and the goal's or landmark's
-    name.
+    Where an agent is at the place of a goal or landmark, the mark has the agent's letter and the name of the goal or
+    landmark.
 
     Args:
         scene: the scene.
-        side: the index of the map or graph in ``scene.floors``: 0, or 1 for the ego agent's own.
+        side: the index of the map or graph in ``scene.floors``: 0 for the teammate's or a shared one, 1 for the ego
+            agent's own.
     """
     places = goal_marks(scene, side)
     for place, agent in agent_marks(scene, side).items():
@@ -165,13 +185,16 @@ def _goal_colour(scene: Scene, mark: GoalMark, out: bool) -> str:
 
 
 def draw_map(scene: Scene, floor: Map, side: int, *, colour: bool, columns: int, rows: int) -> TextFloor:
-    """Draw a map as text: with names in its cells if there is room, otherwise with letters, or with cells combined.
+    """Draw a map as text.
+
+    Cells have names if there is room, otherwise letters. A map that is too large for that has one letter for each block
+    of cells.
 
     Args:
         scene: the scene.
         floor: the map.
-        side: the index of the map in ``scene.floors``: 0, or 1 for the ego agent's own.
-        colour: whether to use colours.
+        side: the index of the map in ``scene.floors``: 0 for the teammate's or a shared map, 1 for the ego agent's own.
+        colour: whether to use escape sequences for terminals with 256 colours.
         columns: the largest width, in characters.
         rows: the largest number of lines.
     """
@@ -197,7 +220,7 @@ def draw_map(scene: Scene, floor: Map, side: int, *, colour: bool, columns: int,
 
 
 def _covered(scene: Scene) -> list[str]:
-    """Return a remark for each landmark whose mark is covered by that of a goal in the same cell."""
+    """Return a remark for each landmark whose mark is covered by the mark of a goal in the same cell."""
     goals = {goal.at: goal.name for goal in scene.goals}
     return [
         f"{printable(landmark.name)} lies under {printable(goals[landmark.at])}"
@@ -207,9 +230,9 @@ def _covered(scene: Scene) -> list[str]:
 
 
 def _common_prefix(goals: list[str], landmarks: list[str]) -> str:
-    """Return the prefix that the names of all goals share, if it can be cut off; otherwise an empty text.
+    """Return the prefix, without digits at its end, that all goals' names share; empty if it cannot be cut off.
 
-    It cannot be cut off if a name would become empty or equal to the name of a landmark.
+    It cannot be cut off if there is only one goal, or if a name would become empty or equal to the name of a landmark.
 
     Args:
         goals: the names of the goals.
@@ -224,19 +247,19 @@ def _common_prefix(goals: list[str], landmarks: list[str]) -> str:
 def _named(
     scene: Scene, floor: Map, places: dict[Place, TextMark], paint: Paint, size: int, cut: str, remarks: list[str]
 ) -> TextFloor:
-    """Draw a map as text with names in its cells: a mark is a letter and the name of the goal or landmark there.
+    """Draw a map as text with names in its cells.
 
-    The usual letters of goals and landmarks are left out, because the names say the same. A goal that is ruled out has
-    its letter only, without the name.
+    A cell with a goal or landmark has its name. The letter of an agent, of a goal in the question, or of a place to
+    which only the ego agent goes is written before the name. A goal that is ruled out has only a letter.
 
     Args:
         scene: the scene.
         floor: the map.
-        places: the marks by cell.
-        paint: takes a text and a colour and returns the coloured text.
+        places: the marks of agents, goals and landmarks, by cell ``(x, y)``.
+        paint: a function that takes a text and a colour and returns the coloured text (see `painter`).
         size: the width of a cell, in characters.
-        cut: the prefix that is cut off from the names of goals.
-        remarks: remarks about how to read the map.
+        cut: the prefix that is cut off from the names of goals; empty for none.
+        remarks: sentences about how to read the map, for the result.
     """
     signs = set()
     unsigned = {GOAL, scene.words.landmark_sign}
@@ -270,11 +293,11 @@ def _signs(floor: Map, places: dict[Place, TextMark], paint: Paint, size: int) -
 
 
 def _with_axes(floor: Map, cell: Callable[[Cell, bool], str], size: int) -> list[str]:
-    """Return the lines of a map as text, the largest y first, with coordinates to the left and below.
+    """Return the lines of a map as text, the largest y first, with y coordinates on the left and x coordinates below.
 
     Args:
         floor: the map.
-        cell: takes the coordinates of a cell and whether it is a wall, and returns its text.
+        cell: a function that takes the coordinates ``(x, y)`` of a cell and whether it is a wall, and returns its text.
         size: the width of a cell, in characters.
     """
     width, height = floor.width, floor.height
@@ -288,7 +311,9 @@ def _with_axes(floor: Map, cell: Callable[[Cell, bool], str], size: int) -> list
 
 
 def _x_axis(width: int, size: int) -> str:
-    """Return a line with as many x coordinates as fit, each below the first letter of its cell.
+    """Return the line below a map, with as many x coordinates as fit.
+
+    Each coordinate begins below the first letter of its cell.
 
     Args:
         width: number of cells in a row of the map.
@@ -306,16 +331,17 @@ def _x_axis(width: int, size: int) -> str:
 def _overview(
     scene: Scene, floor: Map, places: dict[Place, TextMark], paint: Paint, columns: int, rows: int
 ) -> TextFloor:
-    """Draw a large map as text with one letter per rectangular block of cells: that of the most important mark in it.
+    """Draw a large map as text, in which each letter stands for a rectangular block of cells.
 
-    The order of importance is agents, landmarks, goals in the question, other goals, targets of the ego agent, goals
-    that are ruled out. A block without marks has a letter for its walls or free cells.
+    The letter is that of the most important mark in the block. The order of importance is: agents, landmarks, goals in
+    the question, other goals, targets of the ego agent, goals that are ruled out. A block without marks has a letter
+    for its walls or free cells.
 
     Args:
         scene: the scene.
         floor: the map.
-        places: the marks by cell.
-        paint: takes a text and a colour and returns the coloured text.
+        places: the marks of agents, goals and landmarks, by cell ``(x, y)``.
+        paint: a function that takes a text and a colour and returns the coloured text (see `painter`).
         columns: the largest width, in characters.
         rows: the largest number of lines.
     """
@@ -333,9 +359,18 @@ def _overview(
 
 
 def _blocks(scene: Scene, places: dict[Place, TextMark], wide: int, high: int) -> dict[Cell, TextMark]:
-    """Return the most important mark of each block of cells that has a mark, in the order of importance of `_overview`.
+    """Divide a map into rectangular blocks of cells, and return the most important mark of each block that has a mark.
 
-    Blocks are `wide` x `high` cells and are numbered like cells, from (0, 0). `places` are the marks by cell.
+    The order of importance is that of `_overview`. Two agents in a block have one mark together.
+
+    Args:
+        scene: the scene, which has the letters of the marks.
+        places: the marks of agents, goals and landmarks, by cell ``(x, y)``.
+        wide: the width of a block, in cells.
+        high: the height of a block, in cells.
+
+    Returns:
+        The marks by block ``(column, row)``, from (0, 0) for the block with the cell (0, 0).
     """
     agents = [scene.teammate.sign, scene.ego.sign]
     order = [BOTH, *agents, scene.words.landmark_sign, ASKED, GOAL, EGO_PLACE, OUT]

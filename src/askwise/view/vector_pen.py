@@ -1,6 +1,7 @@
-"""A pen that draws the marks of a figure with matplotlib: goals, landmarks, agents, loads; see `scene_figure`.
+"""A pen that draws the marks of a figure with matplotlib: goals, landmarks, agents, and what the ego agent carries.
 
-All positions and sizes are points (1/72 inch), the unit of the axes.
+`askwise.view.scene_figure` uses it. All positions and sizes are in points (1/72 inch), the unit of the axes; y
+increases upwards.
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ def text_width(text: str, size: float) -> float:
 
 @dataclass(frozen=True)
 class VectorPen:
-    """Draws goals, agents and other marks in a figure of matplotlib.
+    """Draws goals, agents and other marks in a matplotlib figure; all positions and sizes are in points (1/72 inch).
 
     Attributes:
-        ax: the axes to draw on. Their unit is a point (1/72 inch), and so is that of all positions and sizes.
+        ax: the axes to draw on. Their unit must be a point; y increases upwards.
     """
 
     ax: Axes
@@ -50,12 +51,12 @@ class VectorPen:
         """Draw a square with rounded corners.
 
         Args:
-            x: horizontal position of the centre.
-            y: vertical position of the centre.
-            half: half the length of a side.
+            x: the x coordinate of the centre, in points (1/72 inch).
+            y: the y coordinate of the centre, in points, upwards.
+            half: half the length of a side, in points.
             fill: the colour inside, as ``#rrggbb``.
-            edge: the colour of the outline.
-            thick: the width of the outline.
+            edge: the colour of the outline, as ``#rrggbb``.
+            thick: the width of the outline, in points.
         """
         style = f"round,pad=0,rounding_size={0.3 * half}"
         box = FancyBboxPatch((x - half, y - half), 2 * half, 2 * half, boxstyle=style)
@@ -63,13 +64,13 @@ class VectorPen:
         self.add(box)
 
     def landmark(self, x: float, y: float, size: float, name: str) -> None:
-        """Draw a landmark (a place that matters but is no goal) as a box with a handle, centred at (x, y).
+        """Draw a landmark, which is a place that matters but is no goal, such as a toolbox: a box with a handle.
 
         Args:
-            x: horizontal position of the centre.
-            y: vertical position of the centre.
-            size: the size of the cell that the mark fills.
-            name: the text on it; empty for none.
+            x: the x coordinate of the centre, in points (1/72 inch).
+            y: the y coordinate of the centre, in points, upwards.
+            size: the width and height of the cell that the mark nearly fills, in points.
+            name: the text on the box; empty for none.
         """
         half = 0.42 * size
         handle = FancyBboxPatch((x - 0.18 * size, y + 0.1 * size), 0.36 * size, 0.28 * size)
@@ -85,28 +86,43 @@ class VectorPen:
             self.write(x, y - 0.1 * size, name, fit, PAPER, zorder=5)
 
     def agent(self, x: float, y: float, radius: float, sign: str, colour: str) -> None:
-        """Draw an agent as a disc around (x, y) with the letter `sign`; `colour` is given as ``#rrggbb``."""
+        """Draw an agent as a disc with a letter.
+
+        Args:
+            x: the x coordinate of the centre, in points (1/72 inch).
+            y: the y coordinate of the centre, in points, upwards.
+            radius: the radius of the disc, in points.
+            sign: the letter.
+            colour: the colour of the disc, as ``#rrggbb``.
+        """
         self.add(Circle((x, y), radius, facecolor=colour, edgecolor=PAPER, linewidth=0.8, zorder=7))
         self.write(x, y, sign, 1.1 * radius, PAPER, zorder=8)
 
     def star(self, x: float, y: float, radius: float) -> None:
-        """Draw the star that marks the true goal, with the centre (x, y)."""
+        """Draw the star that marks the teammate's goal, with the centre (x, y).
+
+        Positions and sizes are in points (1/72 inch). `radius` is the distance from the centre to the tips.
+        """
         angles = np.pi * (np.arange(10) / 5 + 0.5)
         reach = np.where(np.arange(10) % 2 == 0, radius, 0.45 * radius)
         corners = np.column_stack([x + reach * np.cos(angles), y + reach * np.sin(angles)])
         self.add(Polygon(corners, facecolor=TEAMMATE, edgecolor=PAPER, linewidth=0.4, zorder=6.5))
 
     def tag(self, x: float, y: float, size: float, name: str) -> None:
-        """Draw what the ego agent carries as a tag with a name, centred at (x, y).
+        """Draw what the ego agent carries as a small rectangle with a name.
 
-        `size` is the size of a cell, of which the tag takes about a third.
+        Args:
+            x: the x coordinate of the centre, in points (1/72 inch).
+            y: the y coordinate of the centre, in points, upwards.
+            size: the width and height of a cell, in points; the rectangle takes about a third of the cell.
+            name: the name of what the ego agent carries; empty for none.
         """
         wide = min(10 * 0.6 * size / text_width(name or "x", 10), 0.32 * size)
         self.add(Rectangle((x - 0.36 * size, y - 0.2 * size), 0.72 * size, 0.4 * size, facecolor=LANDMARK, zorder=8))
         self.write(x, y, name, wide, PAPER, zorder=9)
 
     def bubble(self, x: float, y: float, text: str) -> None:
-        """Draw a small circle around (x, y) with the number of a question, `text`."""
+        """Draw a small circle around (x, y), in points (1/72 inch), with the number of a question, `text`."""
         self.add(Circle((x, y), 4.2, facecolor=PAPER, edgecolor=EGO, linewidth=1.0, zorder=9))
         self.write(x, y, text, 5.5, EGO, zorder=10)
 
@@ -117,13 +133,13 @@ class VectorPen:
     def write(
         self, x: float, y: float, text: str, size: float, colour: str, *, outlined: bool = False, **more: Any
     ) -> None:
-        """Write a text at a point, by default centred there; nothing is written below a font size of 3.
+        """Write a text at a position, by default centred there; a text with a font size below 3 is omitted.
 
         Args:
-            x: horizontal position.
-            y: vertical position.
+            x: the x coordinate, in points (1/72 inch).
+            y: the y coordinate, in points, upwards.
             text: the text.
-            size: the font size.
+            size: the font size, in points.
             colour: the colour of the letters, as ``#rrggbb``.
             outlined: whether the letters have a white outline, which keeps them readable on lines.
             more: keyword arguments of matplotlib's ``Axes.text``, such as ``ha="left"``.
@@ -140,11 +156,12 @@ class VectorPen:
 
         Args:
             scene: the scene that the figure shows; it has the letters of the agents and the probabilities of goals.
-            kind: ``teammate``, ``ego``, ``landmark``, ``load``, ``star`` (the true goal), ``diamond`` (a target of the
-                ego agent), ``asked`` (a goal in the question), ``out`` (a goal that is ruled out), ``wall``, ``goal``,
-                or ``belief`` (the colour scale of probabilities).
-            x: horizontal position of the mark's centre.
-            y: vertical position of the mark's centre.
+            kind: ``teammate``, ``ego``, ``landmark`` (a place that matters but is no goal), ``load`` (what the ego
+                agent carries), ``star`` (the teammate's goal), ``diamond`` (a place where the ego agent reaches a
+                goal), ``asked`` (a goal in the question), ``out`` (a goal that is ruled out), ``wall``, ``goal``, or
+                ``belief`` (the colour scale of probabilities, which is longer than a mark and begins near x).
+            x: the x coordinate of the centre, in points (1/72 inch).
+            y: the y coordinate of the centre, in points, upwards.
         """
         pale, half = hex_of(shade(0.2)), 3.4
         if kind in ("teammate", "ego"):
@@ -167,25 +184,33 @@ class VectorPen:
             draw[kind]()
 
     def diamond(self, x: float, y: float, half: float, fill: str, thick: float) -> None:
-        """Draw a target of the ego agent, which is a place where it reaches a goal, as a diamond around (x, y).
+        """Draw a place where the ego agent reaches a goal, as a diamond.
 
         Args:
-            x: horizontal position of the centre.
-            y: vertical position of the centre.
-            half: the distance from the centre to a corner.
+            x: the x coordinate of the centre, in points (1/72 inch).
+            y: the y coordinate of the centre, in points, upwards.
+            half: the distance from the centre to a corner, in points.
             fill: the colour inside, as ``#rrggbb``.
-            thick: the width of the outline.
+            thick: the width of the outline, in points.
         """
         corners = [(x, y - half), (x + half, y), (x, y + half), (x - half, y)]
         self.add(Polygon(corners, facecolor=fill, edgecolor=EGO, linewidth=thick, zorder=4))
 
     def ruled_out(self, x: float, y: float, half: float) -> None:
-        """Draw a goal that is ruled out as a grey square with a cross, around (x, y); `half` is half its side."""
+        """Draw a goal that is ruled out, as a grey square with a cross around (x, y).
+
+        Positions and sizes are in points (1/72 inch). `half` is half the length of a side of the square.
+        """
         self.square(x, y, half, OUT, OUT)
         self.write(x, y, "×", 1.7 * half, FAINT, zorder=5)
 
     def _scale(self, left: float, y: float) -> None:
-        """Draw the colour scale of probabilities; `left` is the x of its left end, `y` that of its middle."""
+        """Draw the colour scale of probabilities, a horizontal bar.
+
+        Args:
+            left: the x coordinate of its left end, in points (1/72 inch).
+            y: the y coordinate of its middle, in points.
+        """
         for k in range(60):
             colour = hex_of(shade((k / 59) ** 2))
             self.add(Rectangle((left + k, y - 3.6), 1.1, 7.2, facecolor=colour, linewidth=0))

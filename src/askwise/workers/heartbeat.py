@@ -1,10 +1,8 @@
-"""The limits of agents, the heartbeat of a process, the watchdog that compares the two, and deferred Ctrl-C.
+"""The time limits of agents, the heartbeat of a process, the watchdog that checks the limits, and delayed Ctrl-C.
 
-The heartbeat is a few numbers in shared memory that show what a process is doing and since when. Writing a number takes
-a tenth of a microsecond and no lock, so the numbers of a process that hangs in compiled code are still right. A process
-that no other process supervises writes them to its own memory.
-
-Limits belong to a run, not to the definition of a study.
+The heartbeat of a process is a few numbers in shared memory. They show what the process is doing and since when.
+Writing a number takes a tenth of a microsecond and no lock, so the numbers of a process that hangs in compiled code are
+still right. A process that no other process supervises writes the numbers to its own memory.
 """
 
 from __future__ import annotations
@@ -37,15 +35,15 @@ OVERSLEPT = 1.0
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of time and memory of an agent; infinity means no limit.
+    """The limits of time and memory for an agent; infinity means no limit.
 
     Attributes:
         decision: seconds for one decision.
         episode: seconds for one episode, including loading and constructing the agent, its decisions and those of the
-            teammate. In studies of expected costs: seconds for one expected cost.
-        memory: GiB of address space of the agent's process. Without a limit, Linux ends the agent's process before
-            others if memory runs out.
-        unit: the work to which the limit `episode` applies, as error messages name it, such as "a problem".
+            teammate. If the work is not divided into episodes, seconds for one unit of work, such as computing one
+            expected cost.
+        memory: GiB of address space of the process in which the agent runs.
+        unit: what the limit `episode` applies to, as error messages name it, such as "a problem".
     """
 
     decision: float = 300.0
@@ -55,7 +53,7 @@ class Limits:
 
     @property
     def loading(self) -> float:
-        """The time limit in seconds for loading and constructing an agent: that of a decision, but at least 10."""
+        """The time limit for loading and constructing an agent, in seconds: that of a decision, but at least 10."""
         return max(self.decision, LEAST_LOADING)
 
     def describe(self) -> dict[str, float | None]:
@@ -68,13 +66,20 @@ class Limits:
 
 
 class Heartbeat:
-    """Numbers with which a process tells its supervising process what it is doing, and since when.
+    """Numbers by which a process shows its supervising process what it is doing, and since when.
+
+    The process sets the numbers with the methods; the supervising process has an object with the same file and reads
+    them. Times are those of `time.monotonic`.
 
     Attributes:
+        numbers: ``float64 [8]``: the number of the current unit of work at index `UNIT`, and the base price of a
+            question and the price per goal at `BASE` and `PER_GOAL`. At `SINCE`, `DECIDING` and `LOADING`, the times at
+            which the unit, a decision, and the loading of an agent began; 0 for each that is not going on.
         is_copy: whether this process is a fork of the supervised one.
 
     Args:
-        path: a file that both processes map into memory; None if no process supervises this one.
+        path: an existing file of at least `SIZE` bytes, which both processes map into memory; None if no other process
+            supervises this one.
     """
 
     def __init__(self, path: str | Path | None = None) -> None:
@@ -84,9 +89,11 @@ class Heartbeat:
         self.show_in(path)
 
     def show_in(self, path: str | Path | None) -> None:
-        """Keep the numbers in the file `path` from now on, so that the supervising process can read them.
+        """Keep the numbers of this heartbeat in a file from now on, so that the supervising process can read them.
 
-        With None, they are kept in the memory of this process only.
+        Args:
+            path: an existing file of at least `SIZE` bytes, which is mapped into memory. None keeps the numbers in the
+                memory of this process only.
         """
         if path is None:
             self.numbers = memoryview(bytearray(SIZE)).cast("d")
@@ -96,49 +103,54 @@ class Heartbeat:
             self.numbers = memoryview(mmap.mmap(file.fileno(), SIZE)).cast("d")
 
     def mark_as_copy(self) -> None:
-        """Record that this process is a fork of the supervised one, and no longer write to the shared numbers."""
+        """Record that this process is a fork of the supervised process, and no longer write to the shared numbers."""
         self.is_copy = True
         self.show_in(None)
 
     @property
     def unit(self) -> int:
-        """The number of the current unit of work, such as an episode; `NO_UNIT` (-1) if there is none."""
+        """The number of the current unit of work, such as an episode; `NO_UNIT` (-1) if no work is being done."""
         unit = self.numbers[UNIT]
         return int(unit) if math.isfinite(unit) else NO_UNIT  # an agent may have overwritten the file
 
     @property
     def is_deciding(self) -> bool:
-        """Whether an agent is making a decision."""
+        """Whether an agent is making a decision in the process now."""
         return self.numbers[DECIDING] != 0
 
     @property
     def prices(self) -> tuple[float, float]:
-        """The base price of a question and the price per goal in the current unit of work.
+        """The base price of a question and the price of each goal that it names, in the current unit of work.
 
-        They are NaN until they are known.
+        They are ``nan`` until they are known. A unit of work is, for instance, an episode.
         """
         return self.numbers[BASE], self.numbers[PER_GOAL]
 
     def begin(self, unit: int) -> None:
-        """Show that the unit of work (such as an episode) with the number `unit` begins now."""
+        """Show the supervising process that a unit of work, such as an episode, begins now; `unit` is its number."""
         self.numbers[BASE] = self.numbers[PER_GOAL] = float("nan")
         self.numbers[DECIDING] = 0.0
         self.numbers[SINCE] = time.monotonic()
         self.numbers[UNIT] = unit
 
     def set_prices(self, base: float, per_goal: float) -> None:
-        """Show the supervising process the base price of a question and the price per goal in the current unit."""
+        """Show the supervising process the prices of questions in the current unit of work, such as an episode.
+
+        Args:
+            base: the price of every question.
+            per_goal: the additional price of each goal that a question names.
+        """
         self.numbers[BASE], self.numbers[PER_GOAL] = base, per_goal
 
     def end(self) -> None:
-        """Show that the current unit of work is finished."""
+        """Show the supervising process that the current unit of work, such as an episode, is finished."""
         self.numbers[UNIT] = NO_UNIT
         self.numbers[SINCE] = 0.0
 
     def pause(self) -> None:
-        """Stop measuring time for all limits, for instance while code is compiled.
+        """Stop the clocks of all time limits, for instance while code is compiled.
 
-        Time is measured again when `resume` has been called as often as `pause`.
+        The clocks run again when `resume` has been called as often as `pause`.
         """
         self._pauses += 1
         if self._pauses > 1:
@@ -147,7 +159,10 @@ class Heartbeat:
         self.numbers[SINCE] = self.numbers[DECIDING] = self.numbers[LOADING] = 0.0
 
     def resume(self) -> None:
-        """Continue measuring time after `pause`; the time in between does not count."""
+        """Let the clocks of all time limits run again after `pause`; the time in between does not count.
+
+        Each call of `pause` needs a call of `resume`; the clocks run again after the last one.
+        """
         self._pauses -= 1
         if self._pauses > 0:
             return
@@ -157,13 +172,14 @@ class Heartbeat:
 
 
 class Timed:
-    """A context manager: while it is active, a heartbeat shows that an agent is deciding or being loaded.
+    """A context manager: while its ``with`` block runs, a heartbeat shows that an agent is deciding or being loaded.
 
-    It may be nested; the time counts from the outermost ``with``.
+    The heartbeat is read by another process, which checks the time limits. If blocks are nested, the time counts from
+    the outermost one. If this process is a fork of the supervised process, it exits at the end of the block.
 
     Args:
-        heartbeat: the heartbeat.
-        slot: `DECIDING` if the agent is deciding, `LOADING` if it is being loaded.
+        heartbeat: the heartbeat of this process.
+        slot: what happens in the block: `DECIDING` if an agent decides, `LOADING` if it is loaded.
     """
 
     def __init__(self, heartbeat: Heartbeat, slot: int = DECIDING) -> None:
@@ -196,8 +212,9 @@ loading = Timed(own, LOADING)
 class Watchdog:
     """A thread that reads the heartbeat of a process, and reports once if the process exceeds a time limit.
 
-    The thread sleeps until the earliest time at which a limit could be exceeded, but at most a second. Time in which
-    the thread itself could not run (because the job or the machine was suspended) does not count.
+    The heartbeat shows what the process is doing and since when. The thread sleeps until the earliest time at which a
+    limit could be exceeded, but at most a second. Time in which the thread itself could not run (because the job or the
+    machine was suspended) does not count.
 
     Args:
         heartbeat: the heartbeat of the process.
@@ -246,11 +263,13 @@ class Watchdog:
     def left(self, now: float, lost: float) -> dict[int, float]:
         """Return how many seconds are left until each time limit is exceeded; infinite limits are left out.
 
-        The keys are `DECIDING` (a decision), `SINCE` (the current unit of work, such as an episode) and `LOADING`.
+        The keys are `DECIDING` (a decision), `SINCE` (the current unit of work, such as an episode) and `LOADING`
+        (loading an agent). The limit of something that is not going on has all its seconds left.
 
         Args:
             now: the current time, as of `time.monotonic`.
-            lost: seconds since the last call in which the process or the machine was suspended; they do not count.
+            lost: for how many seconds since the last call the watchdog could not run, because the job or the machine
+                was suspended; these seconds do not count.
         """
         lost_before, self._lost = self._lost, self._lost + lost
         left = {}
@@ -265,7 +284,7 @@ class Watchdog:
 
 
 class DeferredInterrupt:
-    """Delays the effect of Ctrl-C: if it is pressed after `hold`, it takes effect at the next `release`.
+    """Delays the effect of Ctrl-C: if it is pressed between `hold` and `release`, it takes effect at `release`.
 
     Only the main thread receives Ctrl-C, so both methods do nothing in other threads.
     """

@@ -1,8 +1,8 @@
-"""The pool of worker processes, which are started on demand, reused for further requests, and ended with their run.
+"""The pool of worker processes, which start on demand, serve several requests, and end with the run they belong to.
 
-Studies, lists of jobs, audits and the studio borrow workers from it. A run is one execution of one of these; its name
-comes from `new_run`. A worker belongs to one run, so that an agent's module is always loaded anew. A worker with a
-guest, which is a method that is not part of askwise, only serves that guest.
+A run is one execution of a study, a list of jobs, an audit or the web studio; its name comes from `new_run`. A worker
+belongs to one run, so that a new run always loads the code of agents anew. An agent that is not part of askwise, a
+guest, has workers of its own.
 
 `pebble.ProcessPool` (5.2) is not used. It limits the time of whole tasks; the limits here are for single decisions, and
 do not count the time in which code is compiled. If a process dies, `pebble` returns neither earlier replies nor the
@@ -41,7 +41,10 @@ class WorkersGone(AskwiseError):  # noqa: N818 - it names what happened
 
 
 class RunEnded(Exception):  # noqa: N818 - nothing is wrong
-    """Raised when a worker is requested for a run that has ended, or when the run ends while a worker is in use."""
+    """Raised when a worker process is requested or used although its run has ended.
+
+    A run is one execution of a study, for instance. All its worker processes end with it.
+    """
 
 
 class WorkerDied(Exception):  # noqa: N818 - it names what happened
@@ -50,9 +53,13 @@ class WorkerDied(Exception):  # noqa: N818 - it names what happened
     Attributes:
         unit: the number of the unit of work (such as an episode) in which the process ended, or which exceeded a limit.
             None if the process ended between two units.
-        prices: base price of a question and price per goal in that unit, None if they were not known yet.
-        exceeded: whether the process was ended because `unit` exceeded a limit. The unit may then have been finished
-            before the process ended.
+        prices: the base price of a question and the price of each goal that it names, in this unit; each is None if it
+            was not known yet.
+        exceeded: whether the process was ended because `unit` exceeded a time limit. Even then, the process may have
+            finished the unit before it ended.
+
+    Args:
+        why: the message.
     """
 
     def __init__(self, why: str, unit: int | None, prices: tuple[float | None, float | None], exceeded: bool) -> None:
@@ -64,10 +71,11 @@ class Key(NamedTuple):
     """The properties of a worker process; a request may use only a worker with equal properties.
 
     Attributes:
-        run: the name of the run that the worker belongs to.
+        run: the name of the run, such as one execution of a study, to which the worker belongs.
         service: the function that answers its requests, as ``module:name``.
         limits: the limits of time and memory.
-        guest: a text that identifies the third-party agent that uses the worker alone; empty for methods of askwise.
+        guest: a text such as the name of a third-party agent: a worker serves only requests with the same text. Methods
+            of askwise share workers, with an empty text.
         reserved: whether the worker is kept until the run ends, even if it is idle.
         path: the folders from which Python imports (`sys.path`).
     """
@@ -81,10 +89,10 @@ class Key(NamedTuple):
 
 
 class WorkerProcess:
-    """A worker process that answers requests; the object is in the parent process, which starts the worker.
+    """A worker process that answers requests. The object is in the parent process; creating it starts the worker.
 
     Attributes:
-        key: the properties of the worker, such as the run that it belongs to.
+        key: the properties of the worker, such as the run to which it belongs and its limits.
         is_fresh: whether the worker has not finished a request yet.
     """
 
@@ -97,7 +105,7 @@ class WorkerProcess:
         self._is_ready = False
 
     def wait_until_ready(self) -> None:
-        """Wait until the process can answer requests; raise `WorkersGone` if it ends first."""
+        """Wait until the process can answer requests; raise `WorkersGone` if the process ends first."""
         if not self._is_ready:
             try:
                 self._is_ready = self._receive()[0] == READY
@@ -108,10 +116,11 @@ class WorkerProcess:
         """Send a request to the process, and yield the replies as they arrive.
 
         Args:
-            request: any object that can be pickled, or its pickle as `bytes`.
+            request: the argument of the function that answers requests: any object that can be pickled, or its pickle
+                as `bytes`.
 
         Raises:
-            RequestRefused: the worker cannot answer the request.
+            RequestRefused: the process cannot answer the request.
             WorkerDied: the process ended, exceeded a limit, or wrote something that is not a reply.
         """
         sent = request if isinstance(request, bytes) else pickle.dumps(request, pickle.HIGHEST_PROTOCOL)
@@ -154,7 +163,7 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int:
-        """The process identifier."""
+        """The process identifier of the worker."""
         return self._process.process.pid
 
     def is_gone(self) -> bool:
@@ -162,7 +171,7 @@ class WorkerProcess:
         return self._process.process.poll() is not None
 
     def kill(self) -> None:
-        """End the process now; if a thread waits for `replies`, it gets `WorkerDied`."""
+        """End the process now; a thread that iterates over `replies` gets `WorkerDied`."""
         self._process.kill()
 
     def close(self) -> None:
@@ -185,20 +194,23 @@ _ended: set[str] = set()
 
 
 def new_run() -> str:
-    """Return a unique name for a run, such as one execution of a study; its worker processes are ended together."""
+    """Return a unique name for a new run, such as one execution of a study.
+
+    Worker processes belong to a run, and are ended together at its end.
+    """
     return uuid4().hex
 
 
 def usable_cores() -> int:
-    """Return the number of cores that this process may use."""
+    """Return the number of processor cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextlib.contextmanager
 def supervisors(number: int, run: str) -> Iterator[ThreadPoolExecutor]:
-    """Provide an executor of threads, each of which can wait for a worker process, while the ``with`` block runs.
+    """Provide an executor with `number` threads while the ``with`` block runs; each can wait for a worker process.
 
-    Afterwards, all worker processes of the run are ended.
+    After the block, all worker processes of the run are ended, and work that the threads have not begun is cancelled.
 
     Args:
         number: the number of threads.
@@ -218,15 +230,19 @@ def borrowed(
 ) -> Iterator[WorkerProcess]:
     """Provide a worker process while the ``with`` block runs: an idle one with the given properties, or a new one.
 
-    Afterwards the worker can be borrowed again, unless the block raised an error.
+    After the block, the worker is idle and can be borrowed again. If the block raised an error, the worker is ended.
 
     Args:
-        run: the name of the run that the worker belongs to, from `new_run`.
+        run: the name of the run to which the worker belongs, from `new_run`.
         service: the function that answers the requests (`Service`), as ``module:name``.
         limits: the limits of time and memory.
-        guest: a text that identifies the third-party agent that uses the worker alone; empty for methods of askwise,
-            which share workers.
-        reserved: whether the worker is kept until the run ends; otherwise it may end when it is idle.
+        guest: a text such as the name of a third-party agent: a worker serves only requests with the same text. Methods
+            of askwise share workers, with an empty text.
+        reserved: whether the worker is kept until the run ends; otherwise it ends after some time without a request.
+
+    Raises:
+        WorkersGone: no worker process can be started.
+        RunEnded: the run has ended, or ended while the block ran and raised an error.
     """
     worker = _take(Key(run, service, limits, guest, reserved, tuple(sys.path)))
     try:
@@ -284,7 +300,7 @@ def _drop(worker: WorkerProcess) -> None:
 
 
 def end(run: str) -> None:
-    """End all worker processes of the run called `run`; a later request for a worker of it raises `RunEnded`."""
+    """End all worker processes of the run called `run`; later requests for a worker of this run raise `RunEnded`."""
     with _lock:
         _ended.add(run)
         idle = [worker for worker in _idle if worker.key.run == run]
@@ -297,7 +313,10 @@ def end(run: str) -> None:
 
 
 def _forget() -> None:
-    """Empty the lists of workers. It is called in a fork of this process, because the workers belong to the parent."""
+    """Empty the lists of worker processes.
+
+    Python calls this in a fork of this process, because the worker processes belong to the parent.
+    """
     _idle.clear()
     _busy.clear()
 

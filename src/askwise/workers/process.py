@@ -1,16 +1,22 @@
 """A supervised Python process: `SupervisedProcess` in its parent, and `main`, the program that it runs.
 
-The parent starts the process, limits and ends it, and describes how it ended. It is a new process, not a fork (forks of
-a process with threads can hang), with the same `sys.path` as its parent. On Linux it ends when its parent ends for any
-reason.
+The parent starts the process, limits and ends it, and describes how it ended. The process is a new one, not a fork
+(forks of a process with threads can hang), with the same `sys.path` as its parent. On Linux it ends when its parent
+ends for any reason.
 
-Messages are pickles, one after the other. From the parent: ``((folder, environment), pickled request)``, or ``(None,
-pickled request)`` if folder and environment are unchanged. To the parent: ``(READY, None)`` once; then for each request
-``(REPLY, value)`` for every value that the service yields, and finally ``(DONE, None)`` or ``(REFUSED, why)``. Output
-of agents cannot disturb the messages: standard output is redirected to standard error, and standard input to the null
-device.
+Parent and process exchange pickled messages:
 
-This module imports nothing heavy, so that libraries are loaded after their number of threads is limited.
+- The parent sends requests: ``((folder, environment), pickled request)``, or ``(None, pickled request)`` if its current
+  folder and its environment variables have not changed.
+- The process sends ``(READY, None)`` once. After each request it sends ``(REPLY, value)`` for every value that its
+  service (the function that answers requests) yields, then ``(DONE, None)``. If it cannot answer the request, it sends
+  ``(REFUSED, why)`` instead of ``(DONE, None)``.
+
+Output of agents cannot disturb the messages: in the process, standard output is redirected to standard error, and
+standard input to the null device.
+
+This module imports nothing heavy, so that the process can limit the number of threads of libraries before they are
+loaded.
 """
 
 from __future__ import annotations
@@ -67,17 +73,18 @@ class SupervisedProcess:
     """A child process that answers requests, and is ended when it exceeds a time limit.
 
     It has its own process group: it does not receive Ctrl-C, and processes that it starts end with it. Its standard
-    input and output are pipes to this process.
+    input and output are pipes to the parent process.
 
     Attributes:
         exceeded: the fault for which this object ended the process, as a clause such as "took longer than 60 s for a
             decision"; None if there was none.
-        exceeded_in: the number of the unit of work (such as an episode) in which it exceeded a limit, or `NO_UNIT`.
-        heartbeat: the numbers by which the process shows what it is doing.
+        exceeded_in: the number of the unit of work (such as an episode) in which the process exceeded a limit;
+            `NO_UNIT` (-1) if it exceeded none.
+        heartbeat: numbers in shared memory, by which the process shows what it is doing and since when.
         process: the process as an object of `subprocess`.
 
     Args:
-        arguments: the arguments of `serve`, as text.
+        arguments: the arguments of the function `serve`, which the process calls, as text.
         limits: the time limits.
     """
 
@@ -102,7 +109,7 @@ class SupervisedProcess:
 
     @property
     def pipes(self) -> tuple[IO[bytes], IO[bytes]]:
-        """The pipes to the standard input and from the standard output of the process, in this order."""
+        """A pair: the pipe to the standard input of the process, and the pipe from its standard output."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         return self.process.stdin, self.process.stdout
@@ -124,7 +131,7 @@ class SupervisedProcess:
                 self.process.kill()
 
     def close(self) -> None:
-        """End the process if it still runs, and release its files and threads."""
+        """End the process if it still runs, and release its files, pipes and threads."""
         self._watchdog.stop()
         self.kill()
         self.process.wait()
@@ -135,9 +142,9 @@ class SupervisedProcess:
         self._file.unlink(missing_ok=True)  # usually the process has removed it
 
     def describe_end(self) -> str:
-        """Wait until the process ends, and return a clause that says how, such as "its process was killed".
+        """Wait until the process ends, and return a clause that says how it ended, such as "its process was killed".
 
-        A process that does not end within some seconds is killed.
+        If the process has not ended after `SECONDS_TO_END` seconds, it is killed.
         """
         try:
             code = self.process.wait(SECONDS_TO_END)
@@ -184,8 +191,9 @@ def describe_exit(code: int, place: str = "") -> str:
     """Return a clause that says how a process ended unexpectedly, such as "its process died (signal 11, ...)".
 
     Args:
-        code: the exit code of the process; the negative number of a signal if the signal ended it.
-        place: file and line at which it ended, empty if unknown.
+        code: the exit code of the process, or, if a signal ended it, the number of the signal with a minus sign.
+        place: the file and line at which the process ended, such as "mine.py, line 3"; empty if unknown. It is only
+            stated after a signal other than SIGKILL.
     """
     where = f"; {place}" if place else ""
     if code >= 0:
@@ -202,8 +210,8 @@ def describe_exit(code: int, place: str = "") -> str:
 def place_in(stack: str) -> str:
     """Return the file and line of the innermost call of user code in a stack dump, such as "mine.py, line 3".
 
-    Calls in installed packages count as user code only if there are no others. The result is empty if all calls are in
-    askwise and the standard library.
+    User code is code outside askwise and the standard library. Installed packages count only if there is no other user
+    code. The result is empty if there is no user code.
 
     Args:
         stack: the stack as `faulthandler` writes it.
@@ -230,13 +238,13 @@ def _folders(*kinds: str) -> tuple[str, ...]:
 
 
 class RequestRefused(Exception):  # noqa: N818 - it names what happened
-    """Raised when a worker process cannot answer a request, for instance because it does not know a class in it."""
+    """Raised when a worker process cannot answer a request, for instance because it lacks a class in the request."""
 
 
 def main() -> None:
-    """Run a supervised process: set it up, and answer requests from its parent until it is ended.
+    """Run a supervised process: set it up, and answer requests from its parent until it ends.
 
-    The command line states the heartbeat file and the arguments of `serve`.
+    The command line has the path of the heartbeat file (see `begin`), then the arguments of `serve`.
     """
     _, heartbeat_file, *arguments = sys.argv
     begin(heartbeat_file)
@@ -244,9 +252,13 @@ def main() -> None:
 
 
 def begin(heartbeat_file: str) -> None:
-    """From now on, show in the heartbeat file what this process is doing, and end it when its parent process ends.
+    """From now on, show in the heartbeat file what this process is doing, and end with the parent process (on Linux).
 
-    On a crash and on `DUMP_SIGNAL`, the process also writes its stack to the heartbeat file.
+    If this process crashes or gets the signal `DUMP_SIGNAL`, it also writes its stack to the heartbeat file.
+
+    Args:
+        heartbeat_file: the path of an existing file, which the parent has opened. It is removed from its folder; both
+            processes can still use the open file.
     """
     own.show_in(heartbeat_file)
     if hasattr(os, "register_at_fork"):
@@ -263,11 +275,11 @@ def begin(heartbeat_file: str) -> None:
 
 
 def serve(arguments: list[str]) -> None:
-    """Answer requests from the parent process until it closes the pipe, or sends no request for some time.
+    """Answer requests from the parent process until it closes the pipe, or sends no request for some time; then exit.
 
     Args:
         arguments: three texts: the function that answers requests (`Service`), as ``module:name``; the limit of the
-            address space in GiB; and the seconds without a request after which the process ends.
+            address space in GiB; and the seconds without a request after which this process ends.
     """
     name, memory, idle = arguments
     one_thread()
@@ -290,14 +302,15 @@ def serve(arguments: list[str]) -> None:
 
 
 def _answer(service: Service, request: bytes, replies: IO[bytes]) -> tuple[str, str | None]:
-    """Answer a request: send all replies of the service, and return the final message, which the caller has to send.
-
-    The final message is ``(DONE, None)``, or ``(REFUSED, reason)`` if the request cannot be answered.
+    """Answer a request: send all replies to the parent process, and return the final message, for the caller to send.
 
     Args:
-        service: the function that answers requests.
+        service: the function that answers requests: it takes a request and yields replies.
         request: the pickled request.
-        replies: the pipe to the parent.
+        replies: the pipe to the parent process.
+
+    Returns:
+        ``(DONE, None)``, or ``(REFUSED, reason)`` if the request cannot be answered.
     """
     try:
         understood = pickle.loads(request)
@@ -312,7 +325,7 @@ def _answer(service: Service, request: bytes, replies: IO[bytes]) -> tuple[str, 
 
 
 def one_thread() -> None:
-    """Set environment variables so that libraries that are loaded later use one thread each.
+    """Set environment variables so that numeric libraries that are loaded later use one thread each.
 
     Variables that are set already are not changed.
     """
@@ -327,9 +340,9 @@ def _named(target: str) -> Callable[..., Any]:
 
 
 def _pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Return the pipe from the parent and the pipe to the parent, which were standard input and standard output.
+    """Return the pipe from the parent process and the pipe to it, which were standard input and standard output.
 
-    Afterwards standard input is empty, and standard output is redirected to standard error.
+    From then on, standard input is empty, and standard output is redirected to standard error.
     """
     given, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -357,9 +370,13 @@ def _send(replies: IO[bytes], message: tuple[str, Any]) -> None:
 
 
 def _move_to(folder: str | None, environment: Mapping[str, str]) -> None:
-    """Change to the parent's current folder, which may contain agents' files, and take over its environment variables.
+    """Change the current folder and the environment variables of this process to those of its parent process.
 
-    `folder` is None if the parent's folder was removed; then the current one is kept.
+    Args:
+        folder: the parent's current folder, which may contain the code of agents. None if it was removed; then the
+            current folder stays as it is.
+        environment: the parent's environment variables, which replace all of this process. Libraries are limited to one
+            thread unless these variables say otherwise.
     """
     wanted = {**ONE_THREAD, **environment}
     if dict(os.environ) != wanted:
@@ -378,7 +395,7 @@ def _die_first() -> None:
 def _limit_memory(gib: float) -> None:
     """Limit the address space of this process to `gib` GiB, so that allocating more raises `MemoryError`.
 
-    Does nothing for infinity, and on systems without this limit.
+    Nothing happens if `gib` is infinite, or if the operating system has no such limit.
     """
     if math.isinf(gib):
         return

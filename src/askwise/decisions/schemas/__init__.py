@@ -1,5 +1,6 @@
-"""JSON schemas of decision problems (``decision``) and recommendations (``recommendation``).
+"""JSON schemas of two file formats: decision problems (``decision``) and recommendations (``recommendation``).
 
+A decision problem describes one decision of an assistant, to act or to ask; a recommendation says what to do.
 Conditions that a schema cannot express, such as that probabilities sum to 1, are checked when a problem is read.
 """
 
@@ -13,7 +14,11 @@ NAMES = ("decision", "recommendation")
 
 
 def schema(name: str) -> dict[str, Any]:
-    """Return the JSON schema of a file format; `name` is ``decision`` or ``recommendation``."""
+    """Return the JSON schema of a file format, parsed from the package's files.
+
+    Args:
+        name: ``decision`` (a decision problem) or ``recommendation`` (the action or question to choose).
+    """
     text = resources.files(__name__).joinpath(f"{name}.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     return found

@@ -1,7 +1,8 @@
-"""The finished drawing of a graph (`Net`): positions of nodes, curved edges, and labels.
+"""The finished drawing of a graph (`Net`): positions of nodes, curved edges, and labels with the names of actions.
 
-Each connected part is laid out by itself. An edge is curved if a straight one would run through another node. Labels
-are written where there is room.
+Each connected part of the graph is laid out by itself. An edge is curved if a straight one would run through another
+node. Labels are written where there is room. Positions are in units of the drawing; one unit is about the size of a
+node's mark, and y increases upwards.
 """
 
 from __future__ import annotations
@@ -53,6 +54,8 @@ MARGIN = 0.3
 def edges_of(net: Net, places: FloatArray) -> list[Edge]:
     """Return the edges of a graph, drawn as curves that avoid other nodes if possible.
 
+    In large graphs (more than `MOST_BENT` edges), all edges are straight.
+
     Args:
         net: the graph.
         places: ``float64 [n, 2]``, the positions (x, y) of its nodes.
@@ -80,13 +83,13 @@ def _towards(start: FloatArray, end: FloatArray, share: float) -> Place:
 
 
 def _hits(start: FloatArray, through: Place, end: FloatArray, others: FloatArray) -> int:
-    """Return the number of nodes to which a curve comes too close, closer than `CLEAR`.
+    """Return the number of nodes that are closer than `CLEAR` to a quadratic Bézier curve.
 
     Args:
-        start: ``float64 [2]``, the point where the curve, a quadratic Bézier curve, begins.
-        through: its control point.
-        end: ``float64 [2]``, the point where it ends.
-        others: ``float64 [n, 2]``, the positions of the nodes to avoid.
+        start: ``float64 [2]``, the point (x, y) where the curve begins.
+        through: the control point of the curve.
+        end: ``float64 [2]``, the point where the curve ends.
+        others: ``float64 [n, 2]``, the positions of the nodes, without those that the curve connects.
     """
     shares = np.linspace(0, 1, SAMPLES + 2)[1:-1, None]
     line = (1 - shares) ** 2 * start + 2 * shares * (1 - shares) * np.array(through) + shares**2 * end
@@ -95,7 +98,10 @@ def _hits(start: FloatArray, through: Place, end: FloatArray, others: FloatArray
 
 
 def moved(edge: Edge, by: FloatArray) -> Edge:
-    """Return a copy of an edge with its control point moved by the vector `by`, ``float64 [2]``."""
+    """Return a copy of a drawn edge with its control point moved by the vector `by`, ``float64 [2]``.
+
+    The ends of the edge are indices of nodes, so they stay the same.
+    """
     return replace(edge, through=_rounded((edge.through[0] + float(by[0]), edge.through[1] + float(by[1]))))
 
 
@@ -107,14 +113,14 @@ def _rounded(place: Place) -> Place:
 
 
 def labels_of(edges: list[Edge], places: FloatArray, boxes: Boxes) -> list[Label]:
-    """Return labels with the names of actions, for the edges that have room for them.
+    """Return labels with the names of actions, for the edges that have room for a label.
 
-    There are none if all actions have the same name, or if there are too many edges.
+    The result is empty if all actions have the same name, or if the graph has more than `MOST_NAMED` edges.
 
     Args:
         edges: the edges of the drawing.
-        places: ``float64 [n, 2]``, the positions of the nodes.
-        boxes: the rectangles of the nodes with their names, which labels avoid.
+        places: ``float64 [n, 2]``, the positions (x, y) of the nodes.
+        boxes: the rectangles that the nodes and their names take; no label overlaps with them.
     """
     if len(edges) > MOST_NAMED or len({name for edge in edges for name in (*edge.there, *edge.back)}) < 2:
         return []
@@ -132,10 +138,11 @@ def labels_of(edges: list[Edge], places: FloatArray, boxes: Boxes) -> list[Label
 
 
 def longest_labels(net: Net) -> float:
-    """Return the largest width that the labels of an edge need side by side, in units of the drawing.
+    """Return the room that the labels of an edge need, in units of the drawing: the maximum over all edges.
 
-    An edge has one label with names of actions or, if the actions of its two directions differ, two. The width is at
-    most `ROOM_FOR_NAMES`; it is 0 if the graph is drawn without labels.
+    An edge has one label with the names of its actions or, if the actions of its two directions differ, two labels. The
+    room of two labels is the sum of their widths. The result is at most `ROOM_FOR_NAMES`. It is 0 if the graph is drawn
+    without labels.
     """
     names = {name for both in (net.there, net.back) for actions in both for name in actions}
     if len(net.pairs) > MOST_NAMED or len(names) < 2:
@@ -145,13 +152,13 @@ def longest_labels(net: Net) -> float:
 
 
 def _texts(there: tuple[str, ...], back: tuple[str, ...]) -> tuple[str, str]:
-    """Return the texts of the two labels of an edge, one for each direction; the second is empty if both are equal.
+    """Return the texts of the labels for the two directions of an edge; the second text is empty if both are equal.
 
-    A text has the names of the actions, joined by slashes and shortened.
+    Each text has the names of the actions of a direction, joined by slashes and shortened.
 
     Args:
         there: the names of the actions that lead from the first node of the edge to the second.
-        back: the names of the actions that lead back.
+        back: the names of the actions that lead from the second node to the first.
     """
     one, other = (shortened("/".join(names), LONGEST_LABEL) for names in (there, back))
     return one, "" if one == other else other
@@ -160,11 +167,12 @@ def _texts(there: tuple[str, ...], back: tuple[str, ...]) -> tuple[str, str]:
 def _wanted(edge: Edge) -> Iterator[list[tuple[str, tuple[float, ...]]]]:
     """Yield the possible ways to label an edge, the best first; the caller uses the first way for which there is room.
 
-    If the actions of the two directions differ, the best way is a label for each direction, and the other way is a
-    label for the first direction only. Otherwise the only way is one label.
+    If the actions of the two directions differ, the best way is a label for each direction, and the second way is a
+    label for the first direction only. Otherwise the only way is one label for both directions.
 
-    A way is a list with a pair for each label: its text, and the positions to try for it, the best first. A position is
-    a fraction of the edge's length from its first node.
+    Yields:
+        A list with a pair for each label. The pair has the text of the label, and a tuple of the positions to try for
+        it, the best first. A position is a number from 0 (the first node of the edge) to 1 (the second node).
     """
     there, back = _texts(edge.there, edge.back)
     if not back:
@@ -177,13 +185,14 @@ def _wanted(edge: Edge) -> Iterator[list[tuple[str, tuple[float, ...]]]]:
 def _fitted(
     ends: list[Place], through: Place, texts: list[tuple[str, tuple[float, ...]]], taken: list[Box]
 ) -> list[Box] | None:
-    """Return a free rectangle for each text on an edge; None if there is no room for one of the texts.
+    """Return a free rectangle for each label of an edge; None if there is no room for one of the labels.
 
     Args:
-        ends: the positions of both ends of the edge.
+        ends: the positions (x, y) of both ends of the edge.
         through: the control point of the edge, which is a quadratic Bézier curve.
-        texts: each text with the positions to try for it, as fractions of the edge's length.
-        taken: the rectangles that are not free.
+        texts: for each label a pair: its text, and the positions to try for it, as numbers from 0 (the first end) to 1
+            (the second end).
+        taken: the rectangles with which the result must not overlap.
     """
     found: list[Box] = []
     for text, shares in texts:
@@ -215,12 +224,12 @@ def _touch(one: Box, other: Box) -> bool:
 
 
 def extent(places: FloatArray, boxes: Boxes, edges: list[Edge]) -> Box:
-    """Return the coordinates of the left, lower, right and upper side of a drawing, rounded outwards.
+    """Return the rectangle that a drawing takes: left, lower, right and upper coordinate, rounded outwards to integers.
 
     Args:
         places: ``float64 [n, 2]``, the positions (x, y) of the nodes.
-        boxes: the rectangles of the nodes with their names.
-        edges: the edges, which may be curved.
+        boxes: the rectangles that the nodes and their names take, relative to the positions.
+        edges: the edges, which may be curved beyond the nodes.
     """
     left, right = (places[:, 0] - boxes.half_width).min(), (places[:, 0] + boxes.half_width).max()
     low, high = (places[:, 1] - boxes.below).min(), (places[:, 1] + boxes.above).max()
@@ -241,9 +250,10 @@ def lay_out(net: Net, root: int = 0, above: Mapping[int, str] | None = None) -> 
 
     Args:
         net: the states and the connections between them.
-        root: the index of the node of the agent's start. If the graph is drawn in layers, this node is in the first
-            one.
-        above: maps the indices of nodes to the texts above them; it has the nodes in whose states a goal is reached.
+        root: the index of the node where the agent starts. If the graph is drawn in layers, this node is in the first
+            layer, except in a single path.
+        above: a dict from the index of each node in which a goal is reached to the text above the node; None if there
+            are no such nodes.
     """
     given = above or {}
     names = [_written(net, node, node == root or node in given) for node in range(net.n)]
@@ -278,12 +288,12 @@ def _written(net: Net, node: int, matters: bool) -> tuple[str, ...]:
 
 
 def _placed(net: Net, root: int, boxes: Boxes) -> FloatArray:
-    """Return the positions (x, y) of all nodes, ``float64 [n, 2]``, with connected parts one below the other.
+    """Return the positions (x, y) of all nodes, ``float64 [n, 2]``, with connected parts of the graph below each other.
 
     Args:
         net: the graph.
-        root: the index of the node of the agent's start; the part of the graph that contains it comes first.
-        boxes: the rectangles of the nodes with their names.
+        root: the index of the node where the agent starts; the part that contains this node is at the top.
+        boxes: the rectangles that the nodes and their names take.
     """
     part_of = _parts(net)
     n_parts = int(part_of.max()) + 1
@@ -306,9 +316,9 @@ def _placed(net: Net, root: int, boxes: Boxes) -> FloatArray:
 
 
 def _parts(net: Net) -> IntArray:
-    """Return which connected part of the graph each node belongs to, as a number from 0, ``int64 [n]``.
+    """Return for each node the number of the connected part of the graph to which it belongs, ``int64 [n]``.
 
-    Two nodes are in the same part if a path of edges connects them.
+    Parts are numbered from 0. Two nodes are in the same part if a path of edges connects them.
     """
     part_of = np.full(net.n, -1)
     while (part_of < 0).any():
@@ -325,7 +335,13 @@ def _one_part(net: Net, root: int, boxes: Boxes) -> FloatArray:
 
 
 def _part(net: Net, members: list[int]) -> Net:
-    """Return the graph that consists of the nodes with the indices `members` and the edges between them."""
+    """Return the part of a graph that consists of some nodes and the edges between them.
+
+    Args:
+        net: the whole graph.
+        members: the indices of the nodes, which become nodes 0, 1, ... of the result; no edge may lead from them to
+            other nodes.
+    """
     if len(members) == net.n:
         return net
     number = np.full(net.n, -1, dtype=np.int64)
@@ -342,12 +358,12 @@ def _part(net: Net, members: list[int]) -> Net:
 
 
 def _in_rows(places: FloatArray, loners: list[int], boxes: Boxes, below: float) -> None:
-    """Write the positions of isolated nodes into `places`: in rows below the rest of a drawing.
+    """Place isolated nodes in rows below the rest of a drawing, by writing their positions into `places`.
 
     Args:
-        places: ``float64 [n, 2]``, the positions of all nodes.
-        loners: the indices of the isolated nodes.
-        boxes: the rectangles of all nodes.
+        places: ``float64 [n, 2]``, the positions (x, y) of all nodes; changed for the isolated nodes.
+        loners: the indices of the isolated nodes, which have no edges.
+        boxes: the rectangles that all nodes and their names take.
         below: the y coordinate below which there is room; y increases upwards.
     """
     if not loners:

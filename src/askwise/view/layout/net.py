@@ -1,10 +1,11 @@
-"""The graph to draw: its nodes and edges, the names at them, and the boxes that nodes take in a drawing.
+"""Graphs to draw: their nodes and edges, the names at them, and the boxes that nodes take in a drawing.
 
-The graph of a model is undirected: two states are connected if an action leads from one to the other. Directions only
-matter for arrows. Of a large model, the start, the targets, the paths between them and their surroundings are drawn.
+The graph of a model has a node for each state. It is undirected: two states are connected if an action leads from one
+of them to the other. Directions only matter for arrows. Of a large model, only a part is drawn: the start, the states
+in which goals are reached, the paths between them, and states near the start.
 
-A box has room for the mark of a node and its names. Overlaps between boxes are removed by moving the nodes. Sizes are
-in units of a drawing; one unit is about the size of a mark.
+A box is a rectangle with room for the mark of a node and its names. If boxes overlap, the nodes are moved apart. All
+sizes are in units of the drawing; one unit is about the size of a mark.
 """
 
 from __future__ import annotations
@@ -54,15 +55,15 @@ BETWEEN = 0.35
 
 @dataclass(frozen=True, eq=False)
 class Net:
-    """A graph to draw: some states of a model as nodes, and the connections between them as edges.
+    """A graph to draw: states of a model as nodes, and the connections between them as edges.
 
     Attributes:
-        states: the index of each node's state, or `ELSEWHERE` (-1) for the node that stands for all states without a
-            node.
-        names: the full name of each node, printable.
-        pairs: ``int32 [n_pairs, 2]``, the two nodes of each edge, the lower index first.
-        there: for each edge, the names of the actions that lead from its first to its second node.
-        back: for each edge, the names of the actions that lead from its second to its first node.
+        states: for each node, the index of its state in the model. The last node may have the index -1 (`ELSEWHERE`);
+            it then stands for all states without a node of their own.
+        names: the full, printable name of each node.
+        pairs: ``int32 [n_pairs, 2]``, the indices of the two nodes of each edge, the lower index first.
+        there: for each edge, the names of the actions that lead from its first node to its second node.
+        back: for each edge, the names of the actions that lead from its second node to its first node.
         n_states: number of states of the model.
     """
 
@@ -75,12 +76,12 @@ class Net:
 
     @classmethod
     def of(cls, model: Model, states: Sequence[int] | None = None) -> Net:
-        """Return the graph of all states of a deterministic model, or of some of them.
+        """Return the graph of a model, or of a part of it.
 
         Args:
-            model: the model.
-            states: the indices of the states that become nodes; None for all. If some are left out, one more node,
-                without edges, stands for all of these.
+            model: the model, which must be deterministic.
+            states: the indices of the states that become nodes; None for all states. If some states are left out, one
+                additional node without edges, with a name such as "12 more", stands for all of them.
         """
         chosen = range(model.n_states) if states is None else states
         node_of = {state: node for node, state in enumerate(chosen)}
@@ -110,31 +111,31 @@ class Net:
 
     @cached_property
     def indptr(self) -> Any:
-        """Where the neighbours of each node are in `indices`, ``int64 [n + 1]``.
+        """Where the neighbours of each node are in the array `indices`, ``int64 [n + 1]``.
 
-        The neighbours of node `k` are ``indices[indptr[k] : indptr[k + 1]]``.
+        The neighbours of node ``k`` are ``indices[indptr[k] : indptr[k + 1]]``.
         """
         return np.concatenate(([0], np.cumsum(np.bincount(self.pairs.ravel(), minlength=self.n))))
 
     @cached_property
     def indices(self) -> IntArray:
-        """The neighbours of all nodes, ``int32 [2 n_pairs]``: those of node 0, then those of node 1, and so on.
+        """The neighbours of all nodes, ``int32 [2 * n_pairs]``: those of node 0, then those of node 1, and so on.
 
-        The neighbours of each node are in ascending order. `indptr` says where they begin.
+        The neighbours of each node are in ascending order. The array `indptr` says where they begin.
         """
         nodes, others = np.concatenate([self.pairs, self.pairs[:, ::-1]]).T
         return np.ascontiguousarray(others[np.lexsort((others, nodes))], dtype=np.int32)
 
     def steps_from(self, node: int) -> IntArray:
-        """Return the fewest edges on a path from `node` to each node, ``int32 [n]``, -1 if there is no path.
+        """Return the smallest number of edges on a path from the node `node` (an index) to each node, ``int32 [n]``.
 
-        All edges can be used in both directions.
+        The number is -1 for a node to which no path leads. A path may use each edge in both directions.
         """
         return breadth_first([node], self.indptr, self.indices)[0]
 
     @cached_property
     def one_way(self) -> float:
-        """The fraction of edges, from 0 to 1, for which actions lead in one direction only."""
+        """The fraction of edges, from 0 to 1, whose actions lead in one direction only; 0 without edges."""
         single = sum(not (there and back) for there, back in zip(self.there, self.back, strict=True))
         return single / max(len(self.pairs), 1)
 
@@ -143,15 +144,18 @@ class Net:
 
 
 def excerpt(model: Model, start: int, targets: Iterable[int]) -> list[int] | None:
-    """Return the indices of the states to draw of a large model, in ascending order; None if all states can be drawn.
+    """Choose the part of a model to draw; return the indices of its states in ascending order.
 
-    The states to draw are the start, the states in which goals are reached, the paths to these, and states near the
-    start. The computing time is linear in the size of the model.
+    The result has the start, the states in which goals are reached, as many of the shortest paths to them as fit, and
+    states near the start. The computing time is linear in the size of the model.
 
     Args:
-        model: a deterministic model.
-        start: the state in which the agent starts.
-        targets: the states in which a goal is reached.
+        model: the model, which must be deterministic.
+        start: the index of the state in which the agent starts.
+        targets: the indices of the states in which a goal is reached; only the first `MOST_TARGETS` are used.
+
+    Returns:
+        The indices, or None if the whole model is small enough to draw (at most `MOST_DRAWN` states).
     """
     if model.n_states <= MOST_DRAWN:
         return None
@@ -169,9 +173,11 @@ def excerpt(model: Model, start: int, targets: Iterable[int]) -> list[int] | Non
 
 
 def _from_start(model: Model, start: int) -> tuple[IntArray, IntArray]:
-    """Return the fewest steps from `start` to each state, and the states that can be reached, nearest first.
+    """Return the smallest number of steps from the state `start` to each state, and the states that can be reached.
 
-    The steps are ``int32 [n_states]``, -1 for a state that cannot be reached.
+    Returns:
+        Two arrays. The first is ``int32 [n_states]``, with -1 for a state that cannot be reached. The second is ``int32
+        [n_reached]``, the indices of the reached states, nearest first.
     """
     following = model.successor
     available = following >= 0
@@ -180,12 +186,13 @@ def _from_start(model: Model, start: int) -> tuple[IntArray, IntArray]:
 
 
 def _path_back(model: Model, steps: IntArray, target: int) -> Iterator[int]:
-    """Iterate over the states of a shortest path from the start to `target`, beginning with `target`.
+    """Yield the states of a shortest path from the start to the state `target` in reverse order, `target` first.
 
     Args:
-        model: a deterministic model.
-        steps: ``int32 [n_states]``, the fewest steps from the start to each state, -1 if it cannot be reached.
-        target: the state at the end of the path; if it cannot be reached, it is the only state.
+        model: the model, which must be deterministic.
+        steps: ``int32 [n_states]``, the smallest number of steps from the start to each state; -1 for a state that
+            cannot be reached.
+        target: the index of the last state of the path. If it cannot be reached, it is the only state that is yielded.
     """
     indptr, indices = model.predecessors
     state = target
@@ -200,15 +207,18 @@ def _path_back(model: Model, steps: IntArray, target: int) -> Iterator[int]:
 
 
 def name_width(lines: tuple[str, ...]) -> float:
-    """Return the width of a node's name that is written in these lines, in units of the drawing.
+    """Return the width of a node's name that is written in several lines, in units of the drawing.
 
-    One unit is about the size of the mark of a node.
+    One unit is about the size of a node's mark.
+
+    Args:
+        lines: the lines of the name; without lines, the width is 0.
     """
     return NAME_LETTERS * LETTER_WIDTH * max((columns_of(line) for line in lines), default=0)
 
 
 def label_width(text: str) -> float:
-    """Return the width of an action's name next to an edge, in units of the drawing.
+    """Return the width of a label, a text with names of actions next to an edge, in units of the drawing.
 
     One unit is about the size of a node's mark.
     """
@@ -216,9 +226,9 @@ def label_width(text: str) -> float:
 
 
 def shortened(text: str, longest: int) -> str:
-    """Return a name shortened to at most `longest` columns, with two dots in place of its middle.
+    """Return a text shortened to at most `longest` columns, with two dots in place of its middle.
 
-    A column is the width of a usual character; wide characters take two.
+    A column is the width of a usual character. Wide characters, such as Chinese ones, take two columns.
     """
     if columns_of(text) <= longest:
         return text
@@ -227,9 +237,11 @@ def shortened(text: str, longest: int) -> str:
 
 
 def in_lines(name: str, longest: int = LONGEST_LINE) -> tuple[str, ...]:
-    """Return a name in one line or, if it is longer than `longest` columns, in two lines that are split between words.
+    """Return a name as one line or, if it is longer than `longest` columns, as two lines.
 
-    A line that is still too long is shortened. A column is the width of a usual character; wide characters take two.
+    The name is split after a space, hyphen, slash or underscore, such that the longer line is as short as possible. A
+    line that is still too long is shortened; so is a name that cannot be split. A column is the width of a usual
+    character. Wide characters, such as Chinese ones, take two columns.
     """
     if columns_of(name) <= longest:
         return (name,)
@@ -248,12 +260,13 @@ def in_lines(name: str, longest: int = LONGEST_LINE) -> tuple[str, ...]:
 class Boxes:
     """The rectangles that the nodes of a graph take in a drawing, including the texts above and below each node.
 
-    All arrays are ``float64 [n]``, one element per node, in units of the drawing (about the size of a node's mark).
+    All arrays are ``float64 [n]``, one element per node, in units of the drawing (one unit is about the size of a
+    node's mark).
 
     Attributes:
-        half_width: half the width of each rectangle, in whose middle the node is.
-        above: the distance from the node's position to the upper edge.
-        below: the distance from the node's position to the lower edge.
+        half_width: half the width of each rectangle; the node is in the middle.
+        above: the distance from the node's position to the upper edge of the rectangle.
+        below: the distance from the node's position to the lower edge of the rectangle.
     """
 
     half_width: FloatArray
@@ -262,11 +275,11 @@ class Boxes:
 
     @classmethod
     def of(cls, names: list[tuple[str, ...]], above: list[str]) -> Boxes:
-        """Return the boxes of nodes with these texts.
+        """Return the rectangles of nodes with the given texts.
 
         Args:
-            names: for each node, the lines of text below it.
-            above: for each node, the line of text above it; empty for none.
+            names: for each node, the lines of its name, which are written below the node.
+            above: for each node, the line of text above the node; empty for none.
         """
         texts = zip(names, above, strict=True)
         half = np.array([max(HALF_MARK, name_width((*lines, text)) / 2) for lines, text in texts])
@@ -275,41 +288,43 @@ class Boxes:
 
     @property
     def widths(self) -> FloatArray:
-        """``float64 [n]``, the widths of the boxes, each including the gap to the next box."""
+        """The width of each node's rectangle plus the smallest gap between two rectangles, ``float64 [n]``."""
         return 2 * self.half_width + BETWEEN
 
     @property
     def heights(self) -> FloatArray:
-        """``float64 [n]``, the heights of the boxes, each including the gap to the next box."""
+        """The height of each node's rectangle plus the smallest gap between two rectangles, ``float64 [n]``."""
         return self.above + self.below + BETWEEN
 
     @property
     def right(self) -> tuple[FloatArray, FloatArray]:
-        """The room to the left and to the right of each node's position, when nodes are placed side by side.
+        """The room that each node needs to the left and to the right of its position, as two arrays ``float64 [n]``.
 
-        These are two arrays ``float64 [n]``. Both include half the gap between boxes.
+        Both include half of the smallest gap between two rectangles. Use this property for nodes that are placed side
+        by side.
         """
         return self.half_width + BETWEEN / 2, self.half_width + BETWEEN / 2
 
     @property
     def down(self) -> tuple[FloatArray, FloatArray]:
-        """The room above and below each node's position, when nodes are placed one below the other.
+        """The room that each node needs above and below its position, as two arrays ``float64 [n]``.
 
-        These are two arrays ``float64 [n]``. Both include half the gap between boxes.
+        Both include half of the smallest gap between two rectangles. Use this property for nodes that are placed one
+        below the other.
         """
         return self.above + BETWEEN / 2, self.below + BETWEEN / 2
 
     def some(self, chosen: list[int]) -> Boxes:
-        """Return the boxes of the nodes with the indices `chosen`, in this order."""
+        """Return the rectangles of the nodes with the indices `chosen`, in the order of `chosen`."""
         return Boxes(self.half_width[chosen], self.above[chosen], self.below[chosen])
 
 
 def spread(places: FloatArray, boxes: Boxes) -> FloatArray:
-    """Move nodes in small steps until no two boxes overlap, and return their positions, ``float64 [n, 2]``.
+    """Move nodes until no two boxes overlap, and return their new positions (x, y), ``float64 [n, 2]``.
 
     Args:
-        places: ``float64 [n, 2]``, the positions (x, y) of the nodes; the array is not changed.
-        boxes: the rectangle that each node takes.
+        places: ``float64 [n, 2]``, the positions of the nodes; the array is not changed.
+        boxes: the rectangle that each node takes, relative to its position.
     """
     places = _separated(places.copy())
     for _ in range(PUSHES):
@@ -327,7 +342,11 @@ def spread(places: FloatArray, boxes: Boxes) -> FloatArray:
 def _separated(places: FloatArray) -> FloatArray:
     """Move nodes with equal positions slightly apart, so that no two positions are equal.
 
-    `places`, ``float64 [n, 2]``, are the positions of the nodes; the array is changed and returned.
+    Args:
+        places: ``float64 [n, 2]``, the positions (x, y) of the nodes; the array is changed.
+
+    Returns:
+        The same array.
     """
     _, first = np.unique(places.round(6), axis=0, return_index=True)
     same = np.setdiff1d(np.arange(len(places)), first)
@@ -336,14 +355,17 @@ def _separated(places: FloatArray) -> FloatArray:
 
 
 def _overlaps(places: FloatArray, boxes: Boxes) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return the overlap of each pair of boxes in x, their overlap in y, and whether both are positive.
-
-    These are three arrays ``[n, n]``, one element per pair. A negative overlap is the gap between two boxes. In the
-    third array, a box never overlaps with itself.
+    """Return how far the boxes of each two nodes overlap horizontally and vertically, and whether they overlap.
 
     Args:
         places: ``float64 [n, 2]``, the positions (x, y) of the nodes.
-        boxes: the rectangle that each node takes.
+        boxes: the rectangle that each node takes, relative to its position.
+
+    Returns:
+        Three arrays ``[n, n]`` with an element for each two nodes. The first is the overlap in x, the second the
+        overlap in y, in units of the drawing; a negative overlap is a gap. The third is True where both overlaps are
+        positive, and False for a node and itself. In all three, the smallest allowed gap between two boxes counts as a
+        part of the boxes.
     """
     middles = places[:, 1] + (boxes.above - boxes.below) / 2
     needed_x = (boxes.widths[:, None] + boxes.widths[None, :]) / 2
@@ -356,13 +378,13 @@ def _overlaps(places: FloatArray, boxes: Boxes) -> tuple[FloatArray, FloatArray,
 
 
 def _push(places: FloatArray, boxes: Boxes) -> FloatArray:
-    """Return the vector by which to move each node, ``float64 [n, 2]``, so that overlapping boxes move apart.
+    """Return the vector (x, y) by which to move each node, ``float64 [n, 2]``, so that overlapping boxes move apart.
 
-    Each pair moves apart along the axis, x or y, on which it overlaps less.
+    Two overlapping boxes move apart along the axis, x or y, on which they overlap less.
 
     Args:
         places: ``float64 [n, 2]``, the positions (x, y) of the nodes.
-        boxes: the rectangle that each node takes.
+        boxes: the rectangle that each node takes, relative to its position.
     """
     short_x, short_y, overlap = _overlaps(places, boxes)
     order = np.arange(len(places))
@@ -376,14 +398,14 @@ def _push(places: FloatArray, boxes: Boxes) -> FloatArray:
 
 
 def _factor(places: FloatArray, boxes: Boxes) -> float:
-    """Return the factor by which to enlarge all positions so that the boxes that overlap now become separate.
+    """Return the factor by which to multiply all positions so that the boxes that overlap now become separate.
 
-    The factor is 1 if no boxes overlap. Other boxes can overlap afterwards, because boxes keep their sizes and extend
-    further down than up; so the caller repeats this.
+    The factor is 1 if no boxes overlap, otherwise larger. Boxes keep their sizes when positions are enlarged, so other
+    boxes may overlap afterwards. The caller therefore repeats the enlargement until the factor is 1.
 
     Args:
-        places: ``float64 [n, 2]``, the positions (x, y) of the nodes.
-        boxes: the rectangle that each node takes.
+        places: ``float64 [n, 2]``, the positions (x, y) of the nodes; no two are equal.
+        boxes: the rectangle that each node takes, relative to its position.
     """
     short_x, short_y, overlap = _overlaps(places, boxes)
     if not overlap.any():

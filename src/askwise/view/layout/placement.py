@@ -1,14 +1,17 @@
 """Two ways to place the nodes of a connected graph: in layers, and by stress majorisation.
 
-**Layers** suit trees and graphs of one-way edges. The layer of a node is its distance from the root. The order within a
-layer follows the barycentres of the neighbours, in sweeps down and up. Then every node is placed as close to the mean
-of its neighbours as the other boxes allow, by a regression that keeps the order. Long, thin drawings are folded into
+**Layers** suit trees and graphs of one-way edges. The layer of a node is its distance from the root, the node where the
+agent starts. Within a layer, nodes are sorted by the mean position of their neighbours in the adjacent layer; sweeps
+down and up the layers repeat the sorting, to reduce crossings of edges. Then every node is placed as close to the mean
+of its neighbours as the other nodes allow, by a regression that keeps the order. Long, thin drawings are folded into
 rows.
 
-**Stress majorisation** suits all other graphs: distances in the drawing approximate those in the graph. It minimises
-the stress, the sum over pairs of ``w (|x_i - x_j| - d)^2`` with ``w = 1 / d^2``. Each step minimises a quadratic upper
-bound that touches the stress at the current drawing (Gansner, Koren and North 2004), so the stress never increases. The
-initial drawing uses distances to a few nodes, which unfolds loops and long paths.
+**Stress majorisation** suits all other graphs: distances in the drawing approximate distances in the graph. It
+minimises the stress, the sum over all pairs of nodes of ``w * (distance(x_i, x_j) - d) ** 2``. Here ``x_i`` and ``x_j``
+are the positions of the two nodes, ``d`` is their distance in the graph, and ``w`` is ``1 / d ** 2``. Each step
+minimises a quadratic upper bound that touches the stress at the current drawing (Gansner, Koren and North 2004), so the
+stress never increases. The initial positions come from the distances to a few nodes, which unfolds loops and long
+paths.
 """
 
 from __future__ import annotations
@@ -44,11 +47,11 @@ TREMBLE = 0.05
 
 
 def suits_layers(net: Net, layers: IntArray) -> bool:
-    """Return whether a connected graph should be drawn in layers, as trees are, instead of by `stress_layout`.
+    """Return whether to draw a connected graph in layers, as trees are drawn, instead of by `stress_layout`.
 
     Args:
         net: the graph.
-        layers: ``int32 [n]``, the layer of each node, which is its distance from the agent's start.
+        layers: ``int32 [n]``, the layer of each node, as `layers_of` returns it.
     """
     if np.bincount(layers).max() > MOST_ACROSS:
         return False
@@ -59,9 +62,10 @@ def suits_layers(net: Net, layers: IntArray) -> bool:
 
 
 def layers_of(net: Net, root: int) -> IntArray:
-    """Return the layer of each node, ``int32 [n]``: the number of edges between it and the node `root`.
+    """Return the layer of each node of a connected graph, ``int32 [n]``.
 
-    If the graph is a single path and `root` lies inside it, edges are counted from one of its ends instead.
+    The layer of a node is the smallest number of edges between the node and the node `root`. If the graph is a single
+    path and `root` lies inside the path, edges are counted from one end of the path instead.
     """
     degrees = np.diff(net.indptr)
     ends = np.flatnonzero(degrees == 1)
@@ -73,10 +77,13 @@ def layers_of(net: Net, root: int) -> IntArray:
 def layered_layout(net: Net, layers: IntArray, boxes: Boxes, label: float) -> FloatArray:
     """Return the positions (x, y) of all nodes, ``float64 [n, 2]``, in layers from left to right or from top to bottom.
 
+    The direction with the more compact drawing is chosen. If there are many layers with at most three nodes each, the
+    layers are folded into several rows.
+
     Args:
         net: a connected graph.
         layers: ``int32 [n]``, the layer of each node, from 0.
-        boxes: the rectangles of the nodes with their names.
+        boxes: the rectangles that the nodes and their names take.
         label: the room between layers for the names of actions at edges, in units of the drawing.
     """
     rows = _ordered(net, layers)
@@ -97,7 +104,9 @@ def _shape(places: FloatArray, widths: FloatArray, heights: FloatArray) -> float
 
 
 def _ordered(net: Net, layers: IntArray) -> list[list[int]]:
-    """Return a list for each layer with its nodes, in an order with few crossings of edges, found by a search.
+    """Return a list of the nodes of each layer, in an order with few crossings of edges.
+
+    The order is found by sorting repeatedly, so other orders may have fewer crossings.
 
     Args:
         net: a connected graph.
@@ -125,7 +134,7 @@ def _crossings(net: Net, rows: list[list[int]]) -> int:
 
     Args:
         net: a connected graph.
-        rows: for each layer, its nodes in the order in which they are drawn.
+        rows: for each layer, the indices of its nodes in the order in which they are drawn.
     """
     total = 0
     for row, below in pairwise(rows):
@@ -153,9 +162,9 @@ def _in_layers(net: Net, rows: list[list[int]], before: FloatArray, after: Float
 
     Args:
         net: a connected graph.
-        rows: for each layer, its nodes in the order in which they are drawn.
-        before: ``float64 [n]``, the room that each node needs before its position, along the layer.
-        after: ``float64 [n]``, the room that it needs after its position.
+        rows: for each layer, the indices of its nodes in the order in which they are drawn.
+        before: ``float64 [n]``, the room along the layer that each node needs before its position.
+        after: ``float64 [n]``, the room along the layer that each node needs after its position.
     """
     places = np.zeros(net.n)
     for row in rows:
@@ -172,22 +181,26 @@ def _in_layers(net: Net, rows: list[list[int]], before: FloatArray, after: Float
 
 
 def _offsets(before: FloatArray, after: FloatArray) -> FloatArray:
-    """Return the distance of each node of a layer from the first, ``float64 [n]``, if they are as close as possible.
+    """Return the distance of each node of a layer from the first node, ``float64 [n]``, if nodes are packed closely.
+
+    Here ``n`` is the number of nodes of the layer.
 
     Args:
         before: ``float64 [n]``, the room that each of these nodes needs before its position.
-        after: ``float64 [n]``, the room that it needs after its position.
+        after: ``float64 [n]``, the room that each of these nodes needs after its position.
     """
     return np.concatenate(([0.0], np.cumsum(after[:-1] + before[1:])))
 
 
 def _depths(rows: list[list[int]], before: FloatArray, after: FloatArray, label: float) -> FloatArray:
-    """Return the coordinate of each node across the layers, ``float64 [n]``; all nodes of a layer have the same.
+    """Return the coordinate of each node across the layers, ``float64 [n]``; it is the same for all nodes of a layer.
+
+    The first layer has the coordinate 0, and later layers have larger ones.
 
     Args:
-        rows: the nodes of each layer.
-        before: ``float64 [n]``, the room that each node needs before its position, across the layers.
-        after: ``float64 [n]``, the room that it needs after its position.
+        rows: for each layer, the indices of its nodes.
+        before: ``float64 [n]``, the room across the layers that each node needs before its position.
+        after: ``float64 [n]``, the room across the layers that each node needs after its position.
         label: the room between two layers for the names of actions, in units of the drawing.
     """
     found = np.zeros(len(before))
@@ -198,14 +211,15 @@ def _depths(rows: list[list[int]], before: FloatArray, after: FloatArray, label:
 
 
 def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> FloatArray:
-    """Return the positions (x, y) of all nodes, ``float64 [n, 2]``, in a drawing that folds a long row of small layers.
+    """Return the positions (x, y) of all nodes, ``float64 [n, 2]``, for a graph with many small layers.
 
-    The row is cut into lines of about the same length, one below the other; every second one runs from right to left.
+    The sequence of layers is cut into rows with equal numbers of layers (the last row may be shorter). The rows lie one
+    below the other and run alternately from left to right and from right to left.
 
     Args:
         net: a connected graph.
-        rows: for each layer, its nodes in the order in which they are drawn.
-        boxes: the rectangles of the nodes with their names.
+        rows: for each layer, the indices of its nodes in the order in which they are drawn.
+        boxes: the rectangles that the nodes and their names take.
         label: the room between layers for the names of actions at edges, in units of the drawing.
     """
     step = float(boxes.widths.max()) + 0.2 + label
@@ -221,10 +235,10 @@ def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> Floa
 
 
 def rising(wanted: FloatArray) -> FloatArray:
-    """Return the non-decreasing numbers that are closest to the numbers `wanted` by least squares, ``float64 [n]``.
+    """Return the non-decreasing numbers that are closest to the numbers `wanted` by least squares.
 
-    This is isotonic regression: runs of numbers in the wrong order are replaced by their mean.
-    ``scipy.optimize.isotonic_regression`` does the same, but importing it takes longer than most commands.
+    This is isotonic regression: runs of numbers in the wrong order are replaced by their mean. `wanted` and the result
+    are ``float64 [n]``. The function ``scipy.optimize.isotonic_regression`` does the same, but importing it is slow.
     """
     blocks: list[tuple[float, int]] = []  # sums and sizes
     for number in wanted.tolist():
@@ -240,12 +254,12 @@ def rising(wanted: FloatArray) -> FloatArray:
 
 
 def stress_layout(net: Net, root: int, edge: float) -> FloatArray:
-    """Return the positions (x, y) of nodes, ``float64 [n, 2]``, such that distances resemble those in the graph.
+    """Return positions (x, y) of all nodes, ``float64 [n, 2]``, at distances that resemble those in the graph.
 
     Args:
         net: a connected graph.
-        root: the index of the node of the agent's start, which is placed on the left.
-        edge: the distance that neighbours should have, in units of the drawing.
+        root: the index of the node where the agent starts, which is placed on the left.
+        edge: the desired distance between neighbours, in units of the drawing.
     """
     if net.n == 1:
         return np.zeros((1, 2))
@@ -254,12 +268,14 @@ def stress_layout(net: Net, root: int, edge: float) -> FloatArray:
 
 
 def _first_guess(distances: FloatArray, root: int) -> FloatArray:
-    """Return initial positions (x, y) of nodes, ``float64 [n, 2]``, from their distances to four nodes far apart.
+    """Return initial positions (x, y) of all nodes, ``float64 [n, 2]``, computed from distances to four nodes.
+
+    The first of the four nodes is the one farthest from `root`. Each of the other three is the node farthest from the
+    chosen nodes before it.
 
     Args:
-        distances: ``float64 [n, n]``, the fewest edges between each two nodes.
-        root: the index of a node. The first of the four is the node farthest from `root`; each other one is the node
-            farthest from those before it.
+        distances: ``float64 [n, n]``, the smallest number of edges between each two nodes.
+        root: the index of the node where the agent starts.
     """
     west = int(np.argmax(distances[root]))
     east = int(np.argmax(distances[west]))
@@ -294,9 +310,17 @@ def _apart(places: FloatArray, distances: FloatArray, weights: FloatArray) -> tu
 
 
 def _turned(places: FloatArray, root: int) -> FloatArray:
-    """Return `places`, ``float64 [n, 2]``, rotated and mirrored so that the drawing is wider than high.
+    """Return the positions of nodes, rotated and mirrored so that the drawing is wider than high.
 
-    The node with the index `root` comes to lie on the left and not below the centre.
+    The node with the index `root` comes to lie on the left and not below the centre. A drawing that is about as wide as
+    high is only turned so that this node is on the left.
+
+    Args:
+        places: ``float64 [n, 2]``, the positions (x, y); y increases upwards. The array is not changed.
+        root: the index of the node where the agent starts.
+
+    Returns:
+        The new positions, ``float64 [n, 2]``, with their mean at (0, 0).
     """
     centred = places - places.mean(axis=0)
     sizes, axes = np.linalg.eigh(centred.T @ centred)
