@@ -1,4 +1,7 @@
-"""Models of one agent: states, actions, grids, drawings, goals and policies (section "Background" of the paper)."""
+"""Models of what one agent can do: states and actions, grid maps, maps drawn as text, goals, and policies.
+
+A policy gives each action in a state a probability. The theory is in section "Background" of the paper.
+"""
 
 from askwise.model.grid import Drawing, GridWorld, same_model
 from askwise.model.model import Model

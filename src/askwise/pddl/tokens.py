@@ -1,8 +1,8 @@
-"""Tokens and nested lists of PDDL files, with line numbers.
+"""Read PDDL files (descriptions of planning problems) as words and nested lists, with line numbers.
 
-All letters become lower case, since PDDL is case-insensitive. A ``?`` starts a new word even without a blank before it
-(``(aircraft?a)``), as in some public files. The functions are not recursive, so deeply nested brackets cannot exhaust
-the stack.
+All letters become lower case, since PDDL is case-insensitive. A ``?`` starts a new word even without a blank before it,
+as in ``(aircraft?a)``, because some public files leave the blank out. The functions are not recursive, so deeply nested
+brackets cannot exhaust the stack.
 """
 
 from __future__ import annotations
@@ -25,7 +25,13 @@ _TOKEN = re.compile(r";[^\n]*|\n|[()]|\?[^\s()?;]*|[^\s()?;]+")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a PDDL file, in lower case, with the name of the file and the number of its line."""
+    """A word or bracket of a PDDL file, with its place in the file.
+
+    Attributes:
+        text: the word, in lower case.
+        file: the name of the file, for error messages.
+        line: the line in the file, counted from 1.
+    """
 
     text: str
     file: str
@@ -35,18 +41,24 @@ class Word:
         return self.text
 
     def refuse(self, expected: str, found: str | None = None) -> InputError:
-        """Return an input error that names the file and line of this word.
+        """Return (without raising it) an `InputError` that names the file and line of this word.
 
         Args:
             expected: what should be there.
-            found: what is there; by default the word itself.
+            found: what is there instead; None for the word itself.
         """
         return refusal(self, found or repr(shortened(self.text)), expected)
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A bracketed list of a PDDL file, with the name of the file and the line of its opening bracket."""
+    """A bracketed list of a PDDL file, with its place in the file.
+
+    Attributes:
+        items: the words and lists between the brackets.
+        file: the name of the file, for error messages.
+        line: the line of the opening bracket, counted from 1.
+    """
 
     items: tuple[Form | Word, ...]
     file: str
@@ -54,7 +66,7 @@ class Form:
 
     @property
     def head(self) -> str:
-        """The first item of the list if it is a word, otherwise an empty text."""
+        """The first item of the list as text if it is a word; empty if it is a list, or if there are no items."""
         first = self.items[0] if self.items else None
         return first.text if isinstance(first, Word) else ""
 
@@ -79,32 +91,41 @@ class Form:
         return text
 
     def refuse(self, expected: str, found: str | None = None) -> InputError:
-        """Return an input error that names the file and line of this list.
+        """Return (without raising it) an `InputError` that names the file and line of this list.
 
         Args:
             expected: what should be there.
-            found: what is there; by default the text of the list, shortened.
+            found: what is there instead; None for the text of the list, shortened.
         """
         return refusal(self, found or repr(shortened(str(self))), expected)
 
 
 def refusal(place: Word | Form, found: str, expected: str) -> InputError:
-    """Return an input error that names the file and line of `place`, what was found there, and what was expected."""
+    """Return (without raising it) an `InputError` about a place in a PDDL file.
+
+    Args:
+        place: the word or list whose file and line the error names.
+        found: what is there.
+        expected: what should be there instead.
+    """
     return InputError(f"{place.file}, line {place.line}", printable(found), expected)
 
 
 def shortened(text: str) -> str:
-    """Return a text, cut to `LONGEST_SHOWN` characters for error messages."""
+    """Return `text`, cut to `LONGEST_SHOWN` (60) characters; the last three of a cut text are dots."""
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
 
 
 def words_of(text: str, file: str, line: int = 1) -> Iterator[Word]:
-    """Yield the brackets and words of a PDDL text, in lower case, without comments.
+    """Yield the brackets and words of a PDDL text, in lower case; skip comments.
 
     Args:
-        text: the text.
-        file: the name of its file in errors.
+        text: the PDDL text.
+        file: the name of its file, for error messages.
         line: the line of the file in which the text begins.
+
+    Raises:
+        InputError: the text or one of its words is too long.
     """
     if len(text) > LONGEST_FILE:
         raise InputError(file, f"{len(text)} characters", f"at most {LONGEST_FILE}")
@@ -120,13 +141,16 @@ def words_of(text: str, file: str, line: int = 1) -> Iterator[Word]:
 
 
 def forms_of(text: str, file: str, *, line: int = 1, surplus: bool = False) -> list[Form | Word]:
-    """Parse a PDDL text into words and bracketed lists.
+    """Parse a PDDL text; return its words and bracketed lists in order, where lists may contain further lists.
 
     Args:
-        text: the text.
-        file: the name of its file in errors.
+        text: the PDDL text.
+        file: the name of its file, for error messages.
         line: the line of the file in which the text begins.
-        surplus: whether extra closing brackets at the end are ignored.
+        surplus: whether to ignore closing brackets at the end of the text that have no opening bracket.
+
+    Raises:
+        InputError: a bracket has no partner, brackets are nested too deeply, or the text or a word is too long.
     """
     outermost: list[Form | Word] = []
     opened: list[tuple[Word, list[Form | Word]]] = []
@@ -155,7 +179,15 @@ def forms_of(text: str, file: str, *, line: int = 1, surplus: bool = False) -> l
 
 
 def the_define(text: str, file: str) -> Form:
-    """Return the list ``(define ...)``, the contents of a PDDL file; raise an InputError if the text has none."""
+    """Return the list ``(define ...)``, which holds the contents of a PDDL file.
+
+    Args:
+        text: the text of the file.
+        file: the name of the file, for error messages.
+
+    Raises:
+        InputError: the first list of the text is not ``(define ...)``, or the text cannot be parsed.
+    """
     found = [form for form in forms_of(text, file, surplus=True) if isinstance(form, Form)]
     if not found or found[0].head != "define":
         what = repr(shortened(str(found[0]))) if found else "no '('"

@@ -1,1 +1,1 @@
-"""Playing problems: recommendations, episodes, traces, expected costs, optima and bounds."""
+"""Playing problems: what to do now, simulated episodes and their files, expected costs, and bounds on these costs."""

@@ -1,7 +1,9 @@
 """Find goal-recognition problems in folders, and group archives that contain the same problem.
 
-Archives of the same problem differ in their observations only. The public data set has 6,694 archives of 89 problems:
-the optimal plans are computed once for each problem.
+In goal recognition, an observer finds out which of several goals an agent pursues, from some of the agent's actions. An
+archive has the files of one problem: the planning domain, the goals, and the observed actions. Many archives contain
+the same problem and differ only in the observed actions: the public data set has 6,694 archives of 89 problems. They
+are grouped, so that the optimal plans of a problem are computed only once.
 """
 
 from __future__ import annotations
@@ -26,12 +28,12 @@ OBSERVABILITY = re.compile(r"_(\d{1,3}|full)(?:_\d+)?$")
 
 @dataclass(frozen=True)
 class ObservedPlan:
-    """What one archive says about the plan that was observed: the observed actions and the true goal.
+    """What one archive says about an observed agent: its observed actions and its true goal.
 
     Attributes:
-        name: the name of the archive.
-        texts: the files with the observed actions and with the true goal, as pairs of file name and content; a file
-            that the archive does not have is left out.
+        name: the name of the archive, without ending.
+        texts: the files with the observed actions (``obs.dat``) and with the true goal (``real_hyp.dat``), as pairs of
+            file name and content. A file that the archive does not have is left out.
     """
 
     name: str
@@ -39,7 +41,10 @@ class ObservedPlan:
 
     @property
     def observability(self) -> str:
-        """The percentage of the plan that was observed, such as ``30``; empty if the name does not state it."""
+        """The percentage of the agent's plan that was observed, as text such as ``30``.
+
+        It is read from the end of the archive's name, where ``full`` means 100; empty if the name does not state it.
+        """
         found = OBSERVABILITY.search(self.name)
         return "" if found is None else {"full": "100"}.get(found[1], found[1])
 
@@ -49,9 +54,10 @@ class Collected:
     """A goal-recognition problem, with the observations from all archives that contain it.
 
     Attributes:
-        name: the common beginning of its archives' names.
-        texts: the PDDL domain, the problem template and the goals, as pairs of file name and content.
-        observed: the observed plans, one for each archive.
+        name: the name of the problem: the common beginning of its archives' names.
+        texts: the files with the PDDL domain, the PDDL problem and the goals, as pairs of file name and content. A file
+            that the archives do not have is left out.
+        observed: for each archive, its observed actions and its true goal.
     """
 
     name: str
@@ -60,17 +66,17 @@ class Collected:
 
     @property
     def digest(self) -> str:
-        """A short checksum of all files of the problem and its archives."""
+        """A checksum (16 hexadecimal digits) of the problem's files and of the observations from all its archives."""
         everything = repr((self.texts, [(each.name, each.texts) for each in self.observed]))
         return hashlib.sha256(everything.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
 class Unreadable:
-    """An archive that could not be read, with the reason.
+    """An archive or folder that could not be read, with the reason.
 
     Attributes:
-        name: the name of the archive.
+        name: the name of the archive or folder.
         why: the error message.
     """
 
@@ -79,12 +85,19 @@ class Unreadable:
 
 
 def collect(paths: Sequence[str | Path]) -> tuple[list[Collected], list[Unreadable]]:
-    """Return the goal-recognition problems in archives and folders, and the archives that cannot be read.
+    """Return all goal-recognition problems in the given archives and folders, and what could not be read.
 
-    Archives that differ only in their observations become one problem.
+    Archives that differ only in the observed actions or the true goal become one problem.
 
     Args:
-        paths: archives, folders of one problem, or folders that contain these at any depth.
+        paths: paths of archives (tar files), of folders with the files of one problem, or of folders that contain such
+            archives and folders at any depth. The name of an example of askwise is also accepted.
+
+    Returns:
+        The problems, and the archives and folders that could not be read, each with the reason.
+
+    Raises:
+        InputError: a path does not exist, or no problem and nothing unreadable was found.
     """
     problems: dict[tuple[tuple[str, str], ...], list[ObservedPlan]] = {}
     unreadable: list[Unreadable] = []
@@ -107,20 +120,25 @@ def collect(paths: Sequence[str | Path]) -> tuple[list[Collected], list[Unreadab
 
 
 def _names(groups: list[list[ObservedPlan]]) -> list[str]:
-    """Return a name for each problem: the common beginning of the names of its archives.
+    """Return a name for each problem, the common beginning of the names of its archives.
 
-    Each group in `groups` has the archives of one problem. If two groups would get the same name, each gets the name of
-    its first archive.
+    If two problems would get the same name, each gets the name of its first archive instead.
+
+    Args:
+        groups: for each problem, the observations from its archives.
     """
     names = [_common([plan.name for plan in group]) for group in groups]
     return [name if names.count(name) == 1 else group[0].name for name, group in zip(names, groups, strict=True)]
 
 
 def _found(path: Path, unreadable: list[Unreadable]) -> Iterator[Path]:
-    """Yield the path of every goal-recognition problem at or below `path`.
+    """Yield the path of each goal-recognition problem at `path` or, if that is a folder, inside it at any depth.
 
-    Such a path is an archive, or a folder with the files of a problem. Folders that cannot be read are added to
-    `unreadable`.
+    A yielded path is an archive, or a folder with the files of a problem.
+
+    Args:
+        path: the archive or folder to search. An `InputError` is raised if it does not exist.
+        unreadable: folders that cannot be read are appended to this list.
     """
 
     def note(error: OSError) -> None:
@@ -159,9 +177,9 @@ def _name(path: Path) -> str:
 
 
 def _common(names: Sequence[str]) -> str:
-    """Return the common beginning of the names of archives of one problem.
+    """Return the common beginning of the names of one problem's archives.
 
-    The part about the goal (from ``hyp`` on) and separators at the end are left out.
+    The part about the goal (from ``hyp`` on) and separators at the end are removed.
     """
     if len(names) == 1:
         return re.sub(r"_hyp-.*$", "", names[0])

@@ -1,7 +1,7 @@
-"""Estimates of the step at which an agent's actions rule out other goals, from runs of policies in an environment.
+"""Estimates, from sampled runs, of the step at which an agent's actions rule out the goals that it does not pursue.
 
-The environment only has to be one that can be stepped, and the policies may be learned. Theory:
-`askwise.sampling.divergence`. Kinds of policies: `askwise.sampling.policies`.
+No model is needed, only an environment that can be stepped and a policy for each goal; the policies may be learned.
+`askwise.sampling.divergence` explains the theory, `askwise.sampling.policies` the kinds of policies.
 """
 
 from askwise.sampling.divergence import sampled_divergence, sampled_edp

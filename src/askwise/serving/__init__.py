@@ -1,1 +1,1 @@
-"""Tools of askwise for language-model agents, over standard input and output."""
+"""A server that lets language-model agents call askwise as a tool, over standard input and output."""

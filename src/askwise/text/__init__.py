@@ -1,1 +1,1 @@
-"""Text and files: reading and writing files, parsing data, checking values, and wording."""
+"""Tools for text and files: reading and writing files, parsing data, checking values, and wording of messages."""
