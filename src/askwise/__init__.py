@@ -1,7 +1,8 @@
 """askwise: decide when to ask a teammate, and what to ask.
 
-Everything listed in ``__all__`` can be used as ``askwise.NAME``. Names are loaded at first use, so that
-``import askwise`` and ``askwise --help`` do not wait for compilers and plotting libraries.
+Everything listed in ``__all__`` can be used as ``askwise.NAME``. The module that defines a name is imported when the
+name is first used. So ``import askwise`` and ``askwise --help`` are quick: they load neither numba nor plotting
+libraries.
 """
 
 from __future__ import annotations

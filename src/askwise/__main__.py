@@ -1,4 +1,4 @@
-"""``python -m askwise``: the command line, where ``askwise`` is not on the path."""
+"""The command line as ``python -m askwise``, for use if the command ``askwise`` is not on the search path."""
 
 import sys
 

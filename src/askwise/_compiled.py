@@ -1,17 +1,22 @@
-"""Kernels: loops over plain arrays that are worth compiling.
+"""Kernels: loops over plain arrays that can run in plain Python or compiled by numba.
 
-A kernel is written in Python and can run as it is written. Compiled it is much faster, but numba has to be loaded, and
-the kernel compiled or found in numba's cache. That takes longer than all the work of most commands on small problems
-(`ask` on an example: 0.5 s of CPU time without numba, 1.5 s with it). So a kernel that states the work of a call
-(`work`, in steps of its innermost loop) runs as it is written
+Compiled kernels are much faster. But numba has to be loaded, and each kernel has to be compiled or found in numba's
+cache. On small problems, loading and compiling take longer than all the work of most commands (`askwise ask` on an
+example: 0.5 s of CPU time without numba, 1.5 s with numba). So kernels do little work in Python and are compiled for
+more work.
 
-- while the total work that was run as written in this process is less than that of loading numba (`PATIENCE`);
-- once numba is loaded, while the work of this kernel is less than that of finding it in the cache (`EACH`).
+A kernel may have a function `work` that estimates the work of a call, in steps of the kernel's innermost loop. Such a
+kernel runs in Python
 
-Beyond that it is compiled. The searches of the planner do not know their work beforehand: their callers count it
-(`Kernel.on`). All other kernels are compiled at their first call. Both ways give the same results, bit for
-bit: the same operations on the same types of numbers in the same order. So results never depend on earlier calls.
-`askwise._jit` compiles; it is the only place where numba is loaded.
+- before numba is loaded, while the work that all such kernels of this process have done in Python is below `PATIENCE`
+  (200,000 steps);
+- after numba is loaded, while the work that this kernel has done in Python is below `EACH` (10,000 steps).
+
+Otherwise it is compiled. The kernels of the planner's searches cannot estimate their work. Their callers count it and
+choose between Python and compiled code (`Kernel.on`). All other kernels are compiled at their first call.
+
+Python and compiled code do the same operations in the same order on numbers of the same types. So the results are
+equal, bit for bit, and never depend on earlier calls. Only the module `askwise._jit` compiles kernels and loads numba.
 """
 
 from __future__ import annotations
@@ -43,11 +48,14 @@ another type of number."""
 
 
 class _Patience:
-    """The number of loop steps that this process may still run in Python before compiling is worth its time.
+    """The amount of work that kernels (loops that numba can compile) may still do in plain Python.
+
+    For little work, running a loop in Python is quicker than loading numba and compiling the loop.
 
     Attributes:
         left: number of loop steps that all kernels together may still run in Python; 0 once numba is loaded.
-        each: once numba is loaded, the number of loop steps below which a kernel may still run in Python.
+        each: limit that applies once numba is loaded: a kernel may run in Python as long as the number of all loop
+            steps that it has run in Python stays below this.
     """
 
     def __init__(self) -> None:
@@ -55,14 +63,15 @@ class _Patience:
         self.each = EACH
 
     def allows(self, steps: int, done: int) -> bool:
-        """Return whether a kernel may run `steps` more loop steps in Python instead of being compiled.
+        """Return whether a kernel (a loop that numba can compile) may run its next call in plain Python.
 
-        If this process has more than `steps` steps left, it may, and the steps are subtracted. Otherwise it may only if
-        numba is loaded and ``done + steps`` is below the attribute `each`.
+        It may if `steps` is below the attribute `left`, the number of loop steps that all kernels together may still
+        run in Python. Then `steps` is subtracted from `left`. It also may if numba is loaded and ``done + steps`` is
+        below the attribute `each`, a limit for each kernel.
 
         Args:
-            steps: the number of steps of the next call.
-            done: the number of steps that the kernel has run in Python so far.
+            steps: number of loop steps of the next call.
+            done: number of loop steps that this kernel has run in Python so far.
         """
         if steps < self.left:
             self.left -= steps
@@ -75,17 +84,20 @@ _building = threading.RLock()
 
 
 class Kernel:
-    """A loop in two forms: as it is written in Python, and compiled by numba.
+    """A loop that can run in plain Python or compiled by numba.
+
+    If the environment variable ``NUMBA_DISABLE_JIT`` is set to anything but 0, it always runs in Python.
 
     Args:
-        function: the loop.
-        work: a function that estimates the number of steps of a call, given an object with the call's arguments as
-            attributes. Without it, calls run the compiled loop; only the method `on` can run it in Python.
+        function: the loop, a Python function.
+        work: a function that estimates the number of loop steps of a call. Its only argument is an object that has the
+            arguments of the call as attributes. Calls with few loop steps run in Python. None: all calls run the
+            compiled loop; only the method `on` can run the loop in Python.
 
     Attributes:
         as_written: the loop as a plain Python function.
-        inline: numba's option ``inline`` for this loop: ``always`` if it is inlined into the kernels that call it, else
-            ``never``.
+        inline: numba's option ``inline`` for this loop: ``always`` if numba inlines it into the kernels that call it,
+            otherwise ``never``.
     """
 
     inline = "never"
@@ -100,7 +112,10 @@ class Kernel:
         self._within: Any = None
 
     def __call__(self, *given: Any) -> Any:
-        """Run the loop, in Python if that is little work, otherwise compiled; return its result."""
+        """Run the loop with the arguments `given`, and return its result.
+
+        It runs in Python if the call is little work or if the user has turned numba off, otherwise compiled.
+        """
         if NEVER:
             with np.errstate(all="ignore"):
                 return self.as_written(*given)
@@ -113,25 +128,33 @@ class Kernel:
         return self.compiled_for(*given)(*given)
 
     def may_run_as_written(self, most: int) -> bool:
-        """Return whether the loop may run in Python; the caller passes the result to the method `on`.
+        """Return whether the loop may run in plain Python, as it is written, instead of being compiled.
 
-        It may while numba is not loaded and the loop has done less than `most` work in Python, as counted by `count`.
-        It always may where the user has turned numba off.
+        It may if numba is not loaded and the loop has done less than `most` work in Python so far, as counted by
+        `count`. It always may if the user has turned numba off. Pass the result to the method `on`.
+
+        Args:
+            most: the limit, in the unit that the caller chose for `count`.
         """
         return NEVER or (self._compiled is None and "askwise._jit" not in sys.modules and self._done < most)
 
     def count(self, work: int) -> None:
-        """Add to the work that the loop has done in Python, which `may_run_as_written` compares with its limit.
+        """Add `work` to the amount of work that the loop has done in Python so far.
 
-        The unit is up to the caller, but must be that of the limit.
+        `may_run_as_written` compares this amount with a limit. The caller chooses the unit, the same for work and
+        limit.
         """
         self._done += work
 
     def on(self, struct: Struct, *given: Any, as_written: bool) -> Any:
         """Run the loop on a struct and other arguments, and return its result.
 
-        It runs in Python if `as_written`, otherwise compiled. In Python, integers are first converted to `int64`:
-        products in hashes then overflow 64 bits, as they do in compiled code.
+        Args:
+            struct: named arrays and numbers, the first argument of the loop.
+            given: the other arguments of the loop.
+            as_written: True to run the loop in plain Python, False to run it compiled. If the user has turned numba
+                off, it always runs in Python. In Python, each int in `given` is converted to `int64`: products in
+                hashes then overflow 64 bits, as they do in compiled code.
         """
         if as_written or NEVER:
             with np.errstate(all="ignore"):
@@ -140,9 +163,11 @@ class Kernel:
         return self.compiled_for(reference, *given)(reference, *given)
 
     def compiled_for(self, *given: Any) -> Any:
-        """Return the compiled loop; at the first call, compile it for arguments of the types of `given`.
+        """Return the compiled loop, a function with the same arguments as the loop.
 
-        If the compiled loop is called with arguments of other types later, numba compiles it again for them.
+        The first call compiles the loop for arguments of the types of `given`, or loads the machine code from disk.
+        Later calls return the same function, whatever `given` is. If this function is called with arguments of other
+        types, numba compiles the loop for those types, too.
         """
         if self._compiled is None:
             load()
@@ -155,7 +180,7 @@ class Kernel:
         return self._compiled
 
     def _call_at_once(self) -> None:
-        """Make later calls of this kernel run the compiled loop directly, without `__call__`.
+        """Make later calls of this kernel run the compiled loop directly, without the code of `Kernel.__call__`.
 
         This saves 5 % of the time of an episode.
         """
@@ -164,7 +189,7 @@ class Kernel:
 
     @property
     def within(self) -> Any:
-        """The loop as a numba function that other compiled kernels can call; it is made at first use."""
+        """The loop as a numba function that only other compiled loops can call, not Python; it is made at first use."""
         if self._within is None:
             load()
             from askwise._jit import within
@@ -185,13 +210,18 @@ def compiled(*, work: Callable[[Any], int]) -> Callable[[_F], _F]: ...
 
 
 def compiled(function: Any = None, *, work: Callable[[Any], int] | None = None) -> Any:
-    """Decorate a function as a `Kernel`: a loop that numba compiles, and whose machine code is kept on disk.
+    """Decorate a loop as a `Kernel`, which runs in plain Python or compiled by numba; its machine code is kept on disk.
+
+    Use it as ``@compiled`` or as ``@compiled(work=...)``.
 
     Args:
-        function: the loop, when it is used as ``@compiled`` without arguments.
-        work: a function that estimates the number of loop steps of a call, given an object with the call's arguments as
-            attributes. With it, the loop runs in Python while that is little work (see the top of this module), and is
-            compiled afterwards. Without it, the loop is compiled at its first call.
+        function: the loop, if the decorator is used without arguments.
+        work: a function that estimates the number of loop steps of a call. Its only argument is an object that has the
+            arguments of the call as attributes. Calls with few loop steps run in Python; for more work, the loop is
+            compiled. None: the loop is compiled at its first call.
+
+    Returns:
+        the kernel, if `function` is given; otherwise a decorator that makes a kernel of a loop.
     """
     if function is None:
         return lambda function: Kernel(function, work)
@@ -199,49 +229,51 @@ def compiled(function: Any = None, *, work: Callable[[Any], int] | None = None) 
 
 
 class _Inner(Kernel):
-    """A loop that is compiled only as a part of the kernels that call it.
+    """A loop that numba compiles only as a part of the compiled loops that call it.
 
-    When such a kernel runs in Python, this loop runs in Python, too.
+    When Python code calls it, it runs in Python. Loops that run in Python are such code, too.
     """
 
     def __call__(self, *given: Any) -> Any:
-        """Run the loop in Python with these arguments, and return its result."""
+        """Run the loop in Python with the arguments `given`, and return its result."""
         with np.errstate(all="ignore"):
             return self.as_written(*given)
 
 
 def inner(function: _F) -> _F:
-    """Decorate a function as a kernel that is compiled only into the kernels that call it.
+    """Decorate a loop that numba compiles only as a part of the compiled loops (kernels) that call it.
 
-    Python cannot call its compiled form.
+    If Python calls the decorated loop, it runs in Python.
     """
     kernel: Any = _Inner(function)
     return kernel  # type: ignore[no-any-return]
 
 
 class _Part(_Inner):
-    """A loop that numba inlines into the kernel that calls it, before it compiles that kernel."""
+    """A loop that numba copies (inlines) into the loop that calls it, before numba compiles the calling loop."""
 
     inline = "always"
 
 
 def part(function: _F) -> _F:
-    """Decorate a function as a kernel that numba inlines into its caller before it compiles the caller.
+    """Decorate a loop that numba copies (inlines) into the loop that calls it, before numba compiles the calling loop.
 
-    Use it for loops with one caller: compiling the planner's kernels takes a fifth less time than with `inner`.
+    Use it for loops with one caller: compiling the planner's loops takes a fifth less time than with the decorator
+    `inner`.
     """
     kernel: Any = _Part(function)
     return kernel  # type: ignore[no-any-return]
 
 
 class Struct:
-    """A base class for groups of named arrays and numbers that kernels read as attributes.
+    """A base class for groups of named arrays and numbers that kernels (loops compiled by numba) read as attributes.
 
-    A subclass lists its fields as annotations. Kernels that run in Python take the struct itself. Compiled kernels take
-    `compiled`, a reference to the same arrays: passing it costs one pointer, for any number of fields.
+    A subclass lists its fields as annotations. A kernel that runs in Python gets the struct itself. A compiled kernel
+    gets the property `compiled`, a pointer to the same data. So passing a struct costs the same for any number of
+    fields.
 
     Args:
-        fields: the values of all fields, as keyword arguments.
+        fields: the values of all fields of the subclass, as keyword arguments.
     """
 
     _names: ClassVar[tuple[str, ...]]
@@ -256,7 +288,7 @@ class Struct:
 
     @property
     def compiled(self) -> Any:
-        """A reference to the arrays and numbers of this struct, to be passed to compiled kernels; made at first use."""
+        """A reference to the arrays and numbers of this struct, to pass to compiled loops; made at first use."""
         if self._compiled is None:
             load()
             from askwise._jit import StructReference  # here, for it loads numba
@@ -265,10 +297,11 @@ class Struct:
         return self._compiled
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return a dict to pickle: the fields and, under ``_fixed``, the names of those that are read-only arrays.
+        """Return the attributes as a dict to pickle, with the names of all read-only arrays under the key ``_fixed``.
 
-        Pickle forgets that an array is read-only. For numba, read-only arrays are a type of their own, so kernels would
-        be compiled again for the unpickled arrays.
+        Pickle forgets that an array is read-only; `__setstate__` makes these arrays read-only again. Otherwise numba
+        would compile kernels again for the unpickled arrays, because numba treats read-only arrays as a different type.
+        The reference for compiled kernels is not pickled.
         """
         fixed = [
             name for name, value in vars(self).items() if isinstance(value, np.ndarray) and not value.flags.writeable
@@ -284,8 +317,8 @@ class Struct:
 def load() -> None:
     """Load numba if it is not loaded yet.
 
-    Meanwhile Ctrl-C is deferred, and the time does not count as an agent's decision time. Afterwards, only kernels with
-    little work run in Python.
+    Meanwhile Ctrl-C is deferred, and the time does not count as an agent's decision time. Afterwards, loops that can be
+    compiled run in Python only while each of them has run fewer than `EACH` (10,000) loop steps there.
     """
     if "askwise._jit" not in sys.modules:
         from askwise.workers import heartbeat
@@ -303,7 +336,7 @@ def load() -> None:
 
 
 def compile_all() -> None:
-    """Load numba, and from now on compile every kernel at its first call, however little work it does.
+    """Load numba; from now on, compile every loop that can be compiled at its first call, however little work it has.
 
     Processes that measure decision times call this.
     """

@@ -1,16 +1,18 @@
-"""The one place where numba is configured.
+"""Compilation of kernels by numba: the same options for all kernels, messages, and structs as arguments.
 
-Kernels are private loops over plain arrays. Tests compare each of them with plain Python.
+A kernel is a loop over plain arrays, written in Python. Tests compare each compiled kernel with plain Python.
 
-**First use.** Compiling takes seconds. In a terminal, one line says what is being compiled, once for each part of the
-package. Machine code is kept on disk (`askwise._kept`), so you wait once on each machine.
+**First use.** Compiling takes seconds. If standard error is a terminal, a message says which part of the package is
+being compiled, once for each part. Machine code is kept on disk (`askwise._kept`), so users wait once on each machine.
 
-- Only kernels that Python calls are kept. Their machine code contains the kernels that they call (`inner`).
-- A kernel is compiled once for each combination of types, so callers pass 64-bit numbers and no literals.
-- Garbage collection is off meanwhile: compiling makes many objects that stay (8 % of the time).
+- Only kernels that Python calls are kept on disk. Their machine code contains the kernels that they call.
+- numba compiles a kernel once for each combination of argument types. So callers pass only 64-bit numbers, and kernels
+  pass no literals to other kernels.
+- Garbage collection is off while numba compiles. Compiling makes many objects that stay in memory; searching them for
+  garbage would take 8 % of the time.
 
-**Ctrl-C** is deferred while a kernel is compiled, because it could get lost in a callback of the compiler. The time is
-not charged to the agent that needs the kernel.
+**Ctrl-C** is deferred while a kernel is compiled, because it could get lost in a callback of the compiler. The compile
+time does not count as decision time of the agent that needs the kernel.
 """
 
 from __future__ import annotations
@@ -66,11 +68,12 @@ _compiling = threading.RLock()
 
 
 def within(function: Callable[..., Any], inline: str) -> Any:
-    """Return a loop as a numba function that other compiled kernels can call, but Python cannot.
+    """Return a loop as a numba function that other compiled loops can call, but Python cannot.
 
     Args:
         function: the loop, a Python function.
-        inline: numba's option: ``always`` to inline the loop into its callers before they are compiled, or ``never``.
+        inline: numba's option of that name: ``always`` to copy the loop into its callers before they are compiled, or
+            ``never``.
     """
     loop = _calling_loops(function)
     kernel = _njit(loop, inline=inline, **INNER)
@@ -80,11 +83,14 @@ def within(function: Callable[..., Any], inline: str) -> Any:
 
 
 def compiled_for(function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
-    """Return a loop, compiled for the types of some arguments; load it from disk if it was compiled before.
+    """Return a loop compiled by numba, as a function with the same arguments as the loop.
+
+    It is compiled for the types of the arguments `given`. Machine code from an earlier compilation is loaded from disk;
+    new machine code is written to disk if possible.
 
     Args:
         function: the loop, a Python function.
-        given: the arguments of a call, of which only the types are used.
+        given: the arguments of a call; only their types are used.
     """
     kinds = tuple(map(numba.typeof, given))
     with _compiling, _undisturbed():
@@ -108,9 +114,13 @@ def compiled_for(function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
 
 
 def _calling_loops(function: Any) -> Any:
-    """Return a copy of a function in which the names of kernels stand for their compiled forms.
+    """Return a copy of a loop that calls numba functions instead of objects of the class `Kernel`.
 
-    numba could not compile the original, because it calls objects of the class `Kernel`.
+    In the source code, a loop calls other loops by global names that refer to objects of the class `Kernel`, which
+    numba does not know. In the copy, these names refer to numba functions (`Kernel.within`).
+
+    Args:
+        function: the loop, a Python function.
     """
     names = {name for code in _codes(function.__code__) for name in code.co_names}
     known = {
@@ -150,13 +160,13 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _announce(module: str, then: str) -> None:
-    """Print a message that a part of the package is being compiled, once for each part.
+    """Print to standard error that a part of the package is being compiled, once for each part.
 
     Nothing is printed in a worker process, or if standard error is not a terminal.
 
     Args:
-        module: the name of the module whose kernel is compiled; the message names its part of the package (`PARTS`).
-        then: the end of the message, which says what becomes of the machine code.
+        module: the name of the module whose loop is compiled; `PARTS` gives the part of the package that it belongs to.
+        then: the end of the message, which says what becomes of the machine code, such as "kept for later runs".
     """
     part = next((part for start, part in PARTS.items() if module.startswith(start)), None)
     if part is None or part in _announced or multiprocessing.parent_process() is not None:
@@ -170,9 +180,9 @@ def _announce(module: str, then: str) -> None:
 
 
 class _Fields(_types.StructRef):  # type: ignore[misc]
-    """The base class of `StructType`: numba's own type of structs, from which numba knows the type of each field.
+    """The base class of `StructType`: numba's type of structs, which tells the compiler the type of each field.
 
-    `StructType` adds how structs are passed to kernels and how kernels read their fields.
+    `StructType` adds how Python passes a struct to compiled loops, and how compiled loops read the fields.
     """
 
 
@@ -180,21 +190,21 @@ _structref.define_attributes(_Fields)
 
 
 class StructType(_Fields):
-    """The numba type of a `Struct`: the names and numba types of its fields.
+    """The numba type of a `Struct`, a group of named arrays and numbers: the names and numba types of its fields.
 
-    For compiled kernels, a struct is a pointer to 64-bit words (`StructReference`). The arrays in it belong to Python:
-    kernels do not count references to them, so no kernel may return such an array. With numba's own structs, counting
-    took half of the planner's time.
+    Compiled loops get a struct as a pointer to 64-bit words that describe its fields (`StructReference`). The arrays
+    belong to Python. Compiled loops do not count references to these arrays, so no loop may return one of them. numba's
+    own structs count references, which took half of the planner's time.
 
-    The type has a short name, the name of the class and a digest of the fields, because names of compiled functions
-    contain it; long names make compiling slower.
+    The name of the type is the name of the class and a digest of the fields. It is short because the names of compiled
+    functions contain it, and long names make compiling slower.
 
     Args:
         class_name: name of the class, a subclass of `Struct`.
-        fields: pairs of a field's name and its numba type.
+        fields: a pair for each field: its name and its numba type.
 
     Attributes:
-        first_word: for the name of each field, the index of its first word.
+        first_word: a dict from the name of each field to the index of its first word, from 0.
     """
 
     def __init__(self, class_name: str, fields: tuple[tuple[str, Any], ...]) -> None:
@@ -207,18 +217,20 @@ class StructType(_Fields):
 
 
 class StructReference:
-    """What Python passes to compiled kernels for a `Struct`: its numba type, and the address of words that describe it.
+    """What Python passes to compiled loops for a `Struct`: its numba type, and the address of words that describe it.
 
-    A field that is a number takes one word, the number; another struct takes one, the address of its words. An array
-    takes the address of its memory, its shape, and its strides. The words never change.
+    A `Struct` is a group of named arrays and numbers. Each field takes one or more 64-bit words: a number takes one
+    word, which holds the number. A field that is itself a struct takes one word, the address of that struct's words. An
+    array takes one word for the address of its memory, one for each length in its shape, and one for each stride (in
+    bytes). The words never change.
 
     Args:
         struct: a `Struct`.
         names: names of its fields.
 
     Attributes:
-        type: the numba type of the struct.
-        address: the address of its first word.
+        type: the numba type of the struct, a `StructType`.
+        address: the address of the first word.
     """
 
     def __init__(self, struct: Any, names: tuple[str, ...]) -> None:
@@ -230,10 +242,12 @@ class StructReference:
 
 
 def _words(value: Any) -> Any:
-    """Return the 64-bit words that describe a field to compiled kernels, ``int64 [n_words]``.
+    """Return the 64-bit words that describe one field of a struct to compiled loops, ``int64 [n_words]``.
 
     Args:
-        value: the value of the field: a number, an array, or the `StructReference` of another struct.
+        value: the value of the field. For a number, the word is the number itself; for an array, the words are the
+            address of its memory, its shape and its strides in bytes; for the `StructReference` of another struct, the
+            word is the address of that struct's words.
     """
     if isinstance(value, StructReference):
         return np.array([value.address])
@@ -252,16 +266,17 @@ _extending.register_model(StructType)(_extending.models.OpaqueModel)  # a pointe
 
 @_extending.unbox(StructType)  # type: ignore[untyped-decorator]
 def _unbox(_type: StructType, reference: Any, c: Any) -> Any:
-    """Generate the machine code that converts a `StructReference`, passed from Python, into the address in it.
+    """Generate machine code that gets the address out of a `StructReference` that Python passes to a compiled loop.
 
-    numba calls this for each struct that is passed to a kernel.
+    numba calls this function for each struct among the arguments of a loop.
 
     Args:
-        reference: the Python object in the generated code.
-        c: numba's context for such conversions, with which the code is generated.
+        _type: the numba type of the struct; not used.
+        reference: the `StructReference`, as a value in the generated code.
+        c: numba's context for conversions from Python; its methods add the machine code.
 
     Returns:
-        the address in the generated code, as a ``NativeValue`` of numba.
+        the address, as a value in the generated code, in a ``NativeValue`` of numba.
     """
     number = c.pyapi.object_getattr_string(reference, "address")
     address = c.pyapi.long_as_voidptr(number)
@@ -271,17 +286,21 @@ def _unbox(_type: StructType, reference: Any, c: Any) -> Any:
 
 @_extending.lower_getattr_generic(StructType)  # type: ignore[untyped-decorator]
 def _read_field(context: Any, builder: Any, struct: StructType, address: Any, name: str) -> Any:
-    """Generate the machine code that reads a field of a struct; numba calls this for each ``struct.name`` in a kernel.
+    """Generate machine code that reads a field of a struct.
+
+    numba calls this function for each expression ``struct.name`` in a compiled loop.
 
     Args:
         context: numba's context, which knows the layout of types.
-        builder: adds instructions to the code.
+        builder: the object whose methods add instructions to the machine code.
         struct: the type of the struct.
-        address: the address of the struct's first word in the generated code (see `StructReference`).
+        address: the address of the words that describe the struct (see `StructReference`), as a value in the generated
+            code.
         name: name of the field.
 
     Returns:
-        the value of the field in the generated code: a number, an array, or the address of another struct.
+        the number, the array, or the address of another struct's words that is the value of the field, as a value in
+        the generated code.
     """
     field, first = struct.field_dict[name], struct.first_word[name]
     integer = context.get_value_type(_types.int64)

@@ -1,12 +1,14 @@
-"""The cache of machine code on disk.
+"""The cache on disk for the machine code of kernels.
 
-A *kernel* is a Python function, mostly a loop, that numba compiles. Each version of a kernel has a folder:
-``ROOT/MODULE.KERNEL/STAMP``. The stamp is a digest of the kernel's code, the code of all kernels that it calls, and the
-types of its arguments. So no version ever uses the files of another. numba puts its files into that folder because
+A *kernel* is a Python function, mostly a loop, that numba compiles. Each version of a kernel has a folder,
+``ROOT/MODULE.KERNEL/STAMP``, where ``ROOT`` is the result of `root`. The stamp is a digest of everything that the
+machine code depends on: the code of the kernel, the code of all kernels that it calls, the types of its arguments, and
+numba's version and options. So no version ever uses the machine code of another version. In the folder of a version,
+numba makes one subfolder for each installation of askwise. numba writes into the folder because its setting
 `numba.config.CACHE_DIR` names it while the kernel is made.
 
-In a folder, one process at a time compiles or loads a kernel, and machine code is used only if its checksums are right
-(`CacheFolder`). If no folder can be written, kernels are compiled in every process.
+Only one process at a time compiles or loads kernels in a folder. Machine code is used only if its checksums are right
+(`CacheFolder`). If no folder can be written, every process compiles its kernels again.
 """
 
 from __future__ import annotations
@@ -37,16 +39,17 @@ _config: Any = numba.config
 
 
 class CacheFolder:
-    """The folder on disk that holds the machine code of one version of a kernel.
+    """The folder on disk that holds the machine code of one version of a kernel, a function that numba compiles.
 
-    Versions differ in the kernel's code or in the types of its arguments. A file next to the machine code lists the
-    files that were written, with their checksums. numba trusts the files that it finds: a truncated file would be an
-    error in every process, and one wrong bit could be a wrong result.
+    Versions differ in the kernel's code or in the types of its arguments. The file ``sums`` in the folder has the
+    checksums of all files with machine code. They are needed because numba does not check the files: a truncated file
+    would be an error in every process, and one wrong bit could be a wrong result.
 
     Args:
-        kernel: what ``numba.njit`` returned for the kernel's loop, with the option ``cache=True``.
+        kernel: the result of ``numba.njit(cache=True)`` for the kernel's Python function.
 
     Attributes:
+        kernel: the argument `kernel`.
         folder: the path of the folder.
     """
 
@@ -56,7 +59,10 @@ class CacheFolder:
         self._misses = 0
 
     def intact(self) -> bool:
-        """Return whether the folder has machine code and all checksums are right; if one is wrong, remove the code."""
+        """Return whether the folder has files with machine code, all with right checksums.
+
+        If a checksum is wrong or missing, all files with machine code are removed.
+        """
         try:
             known = set((self.folder / "sums").read_bytes().split(b"\n"))
         except OSError:
@@ -70,7 +76,7 @@ class CacheFolder:
         return False
 
     def note(self) -> None:
-        """Write the checksums of all files of machine code if the kernel was compiled since the last call."""
+        """Write the checksums of all files with machine code, if the kernel was compiled since the last call."""
         misses = sum(self.kernel.stats.cache_misses.values())
         if misses == self._misses:
             return
@@ -82,9 +88,9 @@ class CacheFolder:
             file.write(b"\n" + b"\n".join(map(_line, self._files())) + b"\n")
 
     def _note_later(self) -> None:
-        """Write missing checksums; `note` registers this method with `atexit`, so that it runs when the process ends.
+        """Write checksums that are still missing when the process ends; `note` registers this method with `atexit`.
 
-        Meanwhile numba may have compiled the kernel for more types of arguments.
+        They are missing if numba has compiled the kernel for more types of arguments since the last call of `note`.
         """
         with contextlib.suppress(OSError), locked(self):
             self.note()
@@ -94,15 +100,15 @@ class CacheFolder:
 
 
 def kernel_at(make: Callable[..., Any], function: Callable[..., Any], way: str) -> tuple[Any, CacheFolder | None]:
-    """Make a kernel that keeps its machine code on disk; return the kernel and its cache folder.
+    """Return a loop as a numba function that keeps its machine code on disk, and the folder of this machine code.
 
-    If no folder can be written, the kernel does not keep its code, and None is returned as the folder.
+    If no folder can be written, the function does not keep its machine code, and None is returned as the folder.
 
     Args:
-        make: compiles the loop by ``numba.njit``: ``make(cache=True)`` returns a kernel that keeps its machine code,
-            ``make()`` a kernel that does not.
+        make: calls ``numba.njit`` for the loop with the given options and returns the result. With
+            ``make(cache=True)``, numba keeps machine code on disk; with ``make()``, it does not.
         function: the loop, a Python function.
-        way: the types of the loop's arguments and numba's options, as text.
+        way: the types of the loop's arguments and numba's options, as text. It is part of what identifies the folder.
     """
     # numba raises RuntimeError if it can write nowhere, and Python if there is no home folder.
     with contextlib.suppress(OSError, RuntimeError):
@@ -119,9 +125,10 @@ def kernel_at(make: Callable[..., Any], function: Callable[..., Any], way: str) 
 
 
 def root() -> Path:
-    """Return the folder for all machine code of askwise.
+    """Return the path of the folder for all machine code of askwise.
 
-    It is inside ``NUMBA_CACHE_DIR`` if that is set, otherwise inside the user's folder for caches.
+    It is inside the folder that the environment variable ``NUMBA_CACHE_DIR`` names, if it is set, otherwise inside the
+    user's folder for caches.
     """
     if _config.CACHE_DIR:
         return Path(_config.CACHE_DIR, "askwise").absolute()
@@ -135,12 +142,12 @@ def root() -> Path:
 def folder_of(function: Any, way: str) -> Path:
     """Make and return the folder for the machine code of one version of a loop.
 
-    The version is determined by the loop's present code and the types of its arguments. If there are too many folders,
-    those that were used longest ago are removed.
+    The version is determined by the loop's present code, the types of its arguments, and numba's version and options.
+    Folders of other versions of the loop that were used longest ago are removed until `VERSIONS` (5) are left.
 
     Args:
         function: the loop, a Python function.
-        way: the types of its arguments and numba's options, as text.
+        way: the types of the loop's arguments and numba's options, as text.
     """
     digest = hashlib.sha256(f"{numba.__version__} {way}".encode() + _source(function.__code__.co_filename))
     take_in(function, digest, set())
@@ -154,17 +161,22 @@ def folder_of(function: Any, way: str) -> Path:
 
 @functools.cache
 def _source(path: str) -> bytes:
-    """Return the content of a source file, which becomes part of the digest that names a loop's folder.
+    """Return the content of a source file; each file is read once.
 
-    If the file changes, numba ignores the machine code in the folder, so the loop needs another folder.
+    The content becomes part of the digest that names the folder of a loop's machine code. numba ignores machine code if
+    the source file has changed since, so the loop then needs another folder.
     """
     return Path(path).read_bytes()
 
 
 def _made_in(folder: Path, make: Callable[..., Any]) -> Any:
-    """Return ``make(cache=True)``, a kernel whose machine code numba keeps in `folder`.
+    """Return ``make(cache=True)``, a numba function that keeps its machine code in `folder`.
 
-    During the call, numba's setting for its cache folder is `folder`; afterwards it is restored.
+    During the call, numba's setting for its cache folder is `folder`; afterwards the setting is restored.
+
+    Args:
+        folder: the folder.
+        make: a function that calls ``numba.njit`` for a loop with the given options and returns the result.
     """
     usual, _config.CACHE_DIR = _config.CACHE_DIR, str(folder)
     try:
@@ -174,9 +186,9 @@ def _made_in(folder: Path, make: Callable[..., Any]) -> Any:
 
 
 def _remove_oldest(folder: Path, most: int) -> None:
-    """Remove the subfolders that were used longest ago until `most` are left.
+    """Remove the subfolders of `folder` that were used longest ago, until at most `most` are left.
 
-    A process that still uses a removed folder compiles its kernel again.
+    A process that still uses a removed subfolder compiles its loop again. Errors of the file system are ignored.
     """
     with contextlib.suppress(OSError):
         found = sorted(folder.iterdir(), key=lambda each: each.stat().st_mtime, reverse=True)
@@ -186,9 +198,12 @@ def _remove_oldest(folder: Path, most: int) -> None:
 
 @contextlib.contextmanager
 def locked(place: CacheFolder) -> Iterator[None]:
-    """Hold the lock of a cache folder during the ``with`` block, so that other processes wait before they use it.
+    """Hold the lock of a cache folder during the ``with`` block; other processes that want the lock wait.
 
     Where files cannot be locked, the block runs without a lock.
+
+    Args:
+        place: the cache folder.
     """
     try:
         import fcntl
@@ -211,7 +226,7 @@ def _lock(file: Any, fcntl: Any) -> None:
 
     Args:
         file: the open file.
-        fcntl: the module of that name, which only some systems have.
+        fcntl: the Python module `fcntl`, which Windows does not have.
     """
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -231,7 +246,7 @@ def _line(path: Path) -> bytes:
 
 
 def _allowed(name: str) -> str:
-    """Return a name without characters that Windows forbids in file names."""
+    """Return a name without ``<`` and ``>``, which Windows forbids in file names."""
     return name.replace("<", "").replace(">", "")
 
 
@@ -240,8 +255,9 @@ def take_in(function: Any, digest: Any, done: set[Any]) -> None:
 
     Args:
         function: the loop, a Python function.
-        digest: a `hashlib` digest.
-        done: the loops that are in the digest already and are not added again; this loop is added to the set.
+        digest: a `hashlib` digest, which is updated.
+        done: the loops that are in the digest already; they are not added again. Every loop that is added to the digest
+            is added to this set, too.
     """
     if function not in done:
         done.add(function)
@@ -261,18 +277,20 @@ def _take_in_code(code: Any, known: Mapping[str, Any], digest: Any, done: set[An
 
 
 def _take_in_value(name: str, value: Any, names: Iterable[str], digest: Any, done: set[Any]) -> None:
-    """Add the value of a global name, which a loop reads, to the digest that identifies the loop's machine code.
+    """Add the value of a global name that a loop reads to the digest that identifies the loop's machine code.
 
-    For a kernel, the code of its loop is added; for a module of askwise, the values of those attributes that `names`
-    lists; for functions and classes, their names; for arrays, their contents. Any other value is added as text. If its
+    What is added depends on the kind of value. For another loop (`Kernel`), it is the code of that loop. For a module
+    of askwise, it is the values of those attributes that `names` lists; for any other module, nothing. For a function
+    or a class, it is its name; for an array, its content. Any other value is added as the text of its `repr`. If this
     text differs from process to process, so does the digest, and each process compiles the loop again.
 
     Args:
         name: the global name.
         value: its value.
-        names: all names that the code reads, among them those of a module's attributes.
-        digest: a `hashlib` digest.
-        done: the loops that are in the digest already and are not added again; loops found here are added to the set.
+        names: all names that the loop's code reads, among them the names of attributes.
+        digest: a `hashlib` digest, which is updated.
+        done: the loops that are in the digest already; they are not added again. Loops found here are added to this
+            set.
     """
     if hasattr(value, "as_written"):  # another kernel
         take_in(value.as_written, digest, done)

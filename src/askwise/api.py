@@ -1,7 +1,8 @@
-"""The public functions that take any kind of problem; the only place where a path or an instance becomes a `Problem`.
+"""The public functions `ask`, `evaluate`, `lower_bound`, `simulate` and `solve`, which take a problem in any form.
 
-The library's `ask`, `evaluate`, `lower_bound`, `simulate` and `solve` take problems. The functions here also take an
-instance of any domain, or the path of its file. Each is imported at first use.
+Their first argument is a `Problem`, an instance (a problem of one of askwise's domains, such as tool fetching), or the
+path of an instance file. The functions of the same names in `askwise.play` take only a `Problem`. Only this module
+converts instances and paths into problems. Each function is imported at first use.
 """
 
 from __future__ import annotations
@@ -40,10 +41,14 @@ RENAMED = {
 
 
 def as_problem(given: object) -> Problem:
-    """Return the `Problem` that the user gave in any form; raise an `InputError` for anything else.
+    """Return the `Problem` that a user gave in any form.
 
     Args:
-        given: a problem, which is returned as is; an instance of any domain; or the path of an instance's file.
+        given: a problem, which is returned as it is; an instance (a problem of one of askwise's domains, such as tool
+            fetching); or the path of an instance file.
+
+    Raises:
+        InputError: `given` is none of these, or the file cannot be read or is invalid.
     """
     if isinstance(given, Problem):
         return given
@@ -59,7 +64,10 @@ def _for_any_input(
 ) -> Callable[Concatenate[object, _Rest], _Result]:
     """Return a function like `function` whose first argument, a problem, may also be an instance or a file's path.
 
-    Earlier names of the arguments (`RENAMED`) still work, with a warning.
+    Earlier names of arguments (`RENAMED`) still work as keywords, with a `DeprecationWarning`.
+
+    Args:
+        function: one of the functions of `askwise.play` that take a problem as their first argument.
     """
     stated = signature(function)
     first, *rest = stated.parameters.values()

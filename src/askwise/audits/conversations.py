@@ -2,18 +2,21 @@
 
 A conversation is a JSON object, usually one line of a ``.jsonl`` file. Its keys are:
 
-- ``decision``: the decision problem, as in a file of ``askwise decide``, or the name of such a file, relative to the
-  folder of this one;
-- ``steps``, in order: ``{"ask": question, "answer": answer}``; ``{"saw": likelihood}`` for an observation without a
-  question, with its probability given each intent; and ``{"act": action}``, which ends a conversation. An answer is one
-  of the question's answers, true or false for yes or no, or null for no answer. In the last step it may be left out;
-- ``name`` of the conversation and ``method``, the name of the assistant; both may be left out.
+- ``decision``: the decision problem (possible intents of the user, actions and questions), as in a file of ``askwise
+  decide``; or the name of such a file, relative to the folder of the conversation's file;
+- ``steps``: a list of objects, in order. ``{"ask": question, "answer": answer}`` is a question, where the answer is one
+  of the question's answers, true or false for yes or no, or null for no answer; in the last step ``answer`` may be left
+  out. ``{"saw": likelihood}`` is an observation without a question, with its probability given each intent. ``{"act":
+  action}`` is an action, which ends a conversation;
+- ``name``, the name of the conversation, and ``method``, the name of the assistant; both may be left out.
 
-Every question and every action is a decision, valued as in `askwise.audits`. The belief is that of the decision problem
-after everything that was heard and seen, ``cost`` is the expected loss including prices, and the judge is
-`askwise.decide`. If its plan is not proven to be the best, its possible error is the tolerance: smaller regrets are no
-mistakes. A repeated question brings no information and costs its price. A question beyond the decision problem's limit
-of questions is judged as if it were allowed, and no further question could follow it.
+Every question and every action is a decision. Its cost is the expected loss, including prices of questions, if the best
+plan follows it, given everything that was heard and seen before. Its regret is its cost minus that of the best
+decision, which `askwise.decide` finds. See `askwise.audits` for kinds of mistakes. If the plan of `askwise.decide` is
+not proven to be the best, regrets up to the plan's possible error are no mistakes.
+
+A repeated question brings no information and costs its price. A question beyond the decision problem's limit of
+questions is judged as if it were allowed and no further question could follow it.
 """
 
 from __future__ import annotations
@@ -46,11 +49,12 @@ class Turn:
     """One step of a conversation: a question with its answer, an observation, or an action.
 
     Attributes:
-        field: the path of the step in the file, for error messages.
-        kind: ``ask``, ``saw`` (an observation) or ``act``.
-        what: the name of the question or action; for an observation, its probability given each intent, as stated in
-            the file.
-        answer: the answer to the question; `NO_ANSWER` if there was none, and for steps that are no questions.
+        field: the place of the step in the file, for error messages, such as ``steps[2]``.
+        kind: ``ask`` (a question), ``saw`` (an observation) or ``act`` (an action).
+        what: the name of the question or of the action. For an observation, its probability given each intent of the
+            user, as the file states it: a dict or a list.
+        answer: the name of the answer to the question. `NO_ANSWER` if the question got no answer, and for observations
+            and actions.
     """
 
     field: str
@@ -61,7 +65,13 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation as read from a file: its name, the method that decided, and its steps, without the problem."""
+    """A conversation as read from a file, without the decision problem that it is about.
+
+    Attributes:
+        name: the name of the conversation; empty if the file states none.
+        method: the name of the assistant; ``assistant`` if the file states none.
+        turns: the steps in order: questions with answers, observations and actions.
+    """
 
     name: str
     method: str
@@ -69,9 +79,15 @@ class Conversation:
 
 
 def read_conversation(data: Any) -> Conversation:
-    """Return the conversation in the parsed contents of a file; raise `InputError` if it is invalid.
+    """Return the conversation in the contents of a file, without the decision problem that it is about.
 
-    The decision problem that the conversation is about is read by `decision_of`.
+    `decision_of` reads the decision problem.
+
+    Args:
+        data: the contents of the file, parsed from JSON.
+
+    Raises:
+        InputError: the contents are not a valid conversation.
     """
     root = Field("", data).object(["format", "decision", "steps"], ["name", "method"])
     root.child("format").text([CONVERSATION])
@@ -103,11 +119,16 @@ def _turn(given: Field, *, last: bool) -> Turn:
 
 
 def decision_of(data: Any, folder: Path | None) -> DecisionProblem:
-    """Return the decision problem that a conversation is about.
+    """Return the decision problem that a conversation is about: possible intents, actions and questions.
 
     Args:
-        data: the parsed contents of the conversation's file, which have the problem itself or the name of its file.
-        folder: the folder that this name is relative to; None if only the problem itself is allowed.
+        data: the contents of the conversation's file, parsed from JSON. They have the decision problem itself or the
+            name of its file.
+        folder: the folder in which to look for the file of the decision problem. None: the name of a file is not
+            allowed.
+
+    Raises:
+        InputError: the decision problem cannot be read or is invalid.
     """
     given = Field("", data).object(["decision"]).child("decision")
     if not isinstance(given.value, str):
@@ -125,14 +146,14 @@ def decision_of(data: Any, folder: Path | None) -> DecisionProblem:
 class ConversationJudge:
     """Judges the decisions in conversations about one decision problem, and caches its judgements.
 
-    Decisions are compared with the best plan that `askwise.decide` finds.
+    The regret of a decision is its expected loss minus that of the best plan that `askwise.decide` finds.
 
     Args:
-        decision: the decision problem.
+        decision: the decision problem: possible intents, actions and questions.
         judge: ``auto``, ``optimal`` or ``planner``. With ``optimal``, `AskwiseError` is raised if the best plan is not
             proven to be optimal; ``auto`` and ``planner`` accept any plan.
-        tolerance: regrets up to this are no mistakes; by default 0.000001, or the possible error of an inexact plan if
-            that is larger.
+        tolerance: regrets up to this are no mistakes. None: 0.000001, or the possible error of the plan if it is
+            larger.
     """
 
     def __init__(self, decision: DecisionProblem, judge: str = "auto", tolerance: float | None = None) -> None:
@@ -143,7 +164,16 @@ class ConversationJudge:
         self._steps: dict[Hashable, AuditedStep] = {}
 
     def audited(self, conversation: Conversation, source: str) -> AuditedEpisode:
-        """Return the audit of a conversation; `source` is its name in the result, such as the path of its file."""
+        """Return the audit of a conversation: the regret and the kind of mistake of each decision.
+
+        Args:
+            conversation: the conversation.
+            source: the name of the conversation in the result, such as the path of its file.
+
+        Raises:
+            InputError: a step does not fit the decision problem, for example an unknown question.
+            AskwiseError: the judge is ``optimal``, and a plan is not proven to be optimal.
+        """
         now: DecisionProblem = self.decision
         known: tuple[Hashable, ...] = ()
         steps: list[AuditedStep] = []
@@ -205,11 +235,11 @@ class ConversationJudge:
         )
 
     def _cost(self, turn: Turn, now: DecisionProblem, advice: Recommendation) -> float:
-        """Return the expected loss if a question is asked or an action is taken now, and the best plan follows.
+        """Return the expected loss of a question or an action, if the best plan follows it; prices are included.
 
         Args:
             turn: the step of the conversation with the question or the action.
-            now: the decision problem with what is known before this step.
+            now: the decision problem before this step, with the current belief and the questions that are left.
             advice: what `askwise.decide` recommends for `now`.
         """
         if turn.kind == ACTED:
@@ -220,10 +250,14 @@ class ConversationJudge:
 
 
 def _asking(asked: Asking, now: DecisionProblem) -> float:
-    """Return the expected loss, price included, if the question `asked` is asked now and the best plan follows.
+    """Return the expected loss, price included, of asking a question now if the best plan follows.
 
-    `now` is the decision problem with what is known before the question. `Recommendation.options` cannot be used
-    instead: for all questions but the best one it has only upper bounds.
+    The attribute `Recommendation.options` cannot be used instead: for all questions but the best one, it has only upper
+    bounds.
+
+    Args:
+        asked: the question.
+        now: the decision problem before the question, with the current belief and the questions that are left.
     """
     shares = (asked.likelihood @ now.belief).tolist()
     after = ((p, now.heard(asked.name, answer)) for p, answer in zip(shares, asked.answers, strict=True) if p > 0)
@@ -231,9 +265,13 @@ def _asking(asked: Asking, now: DecisionProblem) -> float:
 
 
 def _least_question(now: DecisionProblem, at_most: float) -> float:
-    """Return the expected loss of the best question that may still be asked; infinity if it is above `at_most`.
+    """Return the expected loss, price included, of asking the best question now; infinity if it is above `at_most`.
 
-    `now` is the decision problem with what is known, and with the questions that are left.
+    It is also infinity if no question may be asked any more.
+
+    Args:
+        now: the decision problem, with the current belief and the questions that are left.
+        at_most: the limit of the losses that matter. A low limit saves time.
     """
     known = float(now.loss.min(axis=0) @ now.belief)  # loss if the intent were known: a lower bound
     least = math.inf
@@ -248,8 +286,12 @@ def _after(turn: Turn, now: DecisionProblem, start: DecisionProblem) -> Decision
 
     Args:
         turn: the step.
-        now: the problem before the step.
-        start: the problem before the conversation, which has all questions.
+        now: the decision problem before the step.
+        start: the decision problem before the whole conversation. It has all questions, also those that are asked
+            already.
+
+    Raises:
+        InputError: the step has an unknown question or answer, or contradicts the belief.
     """
     if turn.kind == ACTED:
         return now

@@ -1,6 +1,7 @@
 """The judgement of a decision: its regret and the kind of mistake, as `askwise.audits` defines them.
 
-`judge_episode` values every decision of one played episode.
+The regret is the expected cost of the decision minus that of the best one. `judge_episode` judges every decision of one
+played episode.
 """
 
 from __future__ import annotations
@@ -38,17 +39,21 @@ Taken = int | Question
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a judge says of one decision.
+    """What a judge says of one decision of the ego agent: its cost, the best decision, and the kind of mistake.
+
+    Costs are expected costs from the decision to the end of the episode, beyond what an agent that knows the goal would
+    pay.
 
     Attributes:
-        cost: expected marginal cost of the decision.
+        cost: cost of the decision.
         best: the best decision that the judge knows of: the index of an action, or a question.
-        best_cost: expected marginal cost of `best`.
-        needed: whether the best question was better than every action, by more than the tolerance.
-        fitted: whether the best question was at least as good as the best action, within the tolerance; None if the
-            decision was to act.
+        best_cost: cost of `best`.
+        needed: whether the best question cost less than every action, by more than the tolerance.
+        fitted: whether the best question cost at most as much as the best action, plus the tolerance; None if the
+            decision was an action.
         fault: the kind of mistake, one of `askwise.audits.results.FAULTS`; empty if the decision was no mistake.
-        stand_in: whether the planner judged because the rest of the episode is too large for the exact judge.
+        stand_in: whether the planner judged this decision instead of the exact judge, for which the rest of the episode
+            was too large.
     """
 
     cost: float
@@ -66,15 +71,20 @@ class Judgement:
 
 
 class JudgeCache:
-    """The judge of one problem, which caches all its judgements.
+    """The judge of one problem: it compares decisions with the best ones, and caches all its judgements.
+
+    The regret of a decision is its expected cost minus that of the best decision.
 
     Args:
         problem: the problem that was played.
-        judge: ``optimal`` (the exact optimum), ``planner``, or ``auto``: the optimum if the problem is small enough,
-            otherwise the planner.
-        tolerance: regrets up to this are no mistakes; by default 0.000001 for the optimum and 0.05 for the planner.
-        questions: the largest number of questions per episode that the optimum may ask; by default no limit if answers
-            are true, otherwise 3.
+        judge: what decisions are compared with: ``optimal`` (the exact optimum), ``planner`` (the best plan that the
+            planner finds), or ``auto``: the optimum if the problem is small enough, otherwise the planner.
+        tolerance: regrets up to this are no mistakes. None: 0.000001 for the optimum and 0.05 for the planner.
+        questions: the largest number of questions per episode that the optimum may ask. None: no limit if answers are
+            true; 3 if they may be wrong or missing.
+
+    Raises:
+        TooLarge: the judge is ``optimal``, and the problem is too large for the exact optimum.
     """
 
     def __init__(
@@ -89,10 +99,10 @@ class JudgeCache:
         self._judged: dict[Hashable, Judgement] = {}
 
     def judged(self, moment: Moment, taken: Taken) -> Judgement:
-        """Return the judgement of a decision.
+        """Return the judgement of a decision: its cost, the best decision, and the kind of mistake.
 
         Args:
-            moment: what was known when it was made.
+            moment: what the ego agent knew when it made the decision.
             taken: the decision: the index of an action, or a question.
         """
         key = moment.key(self.problem), taken
@@ -125,12 +135,15 @@ class JudgeCache:
         return Judgement(cost, best, least, needed, fitted if asked else None, fault, stand_in)
 
     def _values_at(self, moment: Moment) -> tuple[MomentValues, BestDecision, BestDecision]:
-        """Return the costs of all decisions in a step, the best action and the best question, each with its cost.
+        """Return the costs of all decisions in a step, the best action and the best question.
 
-        If the exact judge cannot solve the rest of the episode, the planner judges instead.
+        The best action and the best question are pairs: the decision and its expected cost. The pair of the question is
+        ``(None, inf)`` if the judge would not ask.
+
+        If the exact judge cannot solve the rest of the episode, the costs are those of the planner.
 
         Args:
-            moment: what was known before the step.
+            moment: what the ego agent knew before the step.
         """
         try:
             values = self.judge.values_at(moment)
@@ -151,16 +164,16 @@ def check_judge(judge: str) -> None:
 
 
 def make_judge(problem: Problem, judge: str, questions: int | None) -> ExactJudge | PlannerJudge:
-    """Return the judge of a problem.
+    """Return an object that computes what decisions in a problem cost, by the exact optimum or by the planner.
 
-    If the problem is too large for the exact optimum, ``optimal`` raises `TooLarge`, and ``auto`` returns the planner.
-    ``auto`` also returns the planner if the optimum cannot be computed for this kind of teammate.
+    If the problem is too large for the exact optimum, ``optimal`` raises `TooLarge`, and ``auto`` returns the planner's
+    judge. ``auto`` also returns it if the optimum cannot be computed for this kind of teammate.
 
     Args:
         problem: the problem that was played.
         judge: ``auto``, ``optimal`` or ``planner``.
-        questions: the largest number of questions per episode that the optimum may ask; None for no limit if answers
-            are true, otherwise 3.
+        questions: the largest number of questions per episode that the optimum may ask. None: no limit if answers are
+            true; 3 if they may be wrong or missing.
     """
     check_judge(judge)
     if judge == "planner":
@@ -182,13 +195,17 @@ def make_judge(problem: Problem, judge: str, questions: int | None) -> ExactJudg
 def judge_episode(episode: Episode, judge: str | JudgeCache = "auto") -> Iterator[tuple[Step, Moment, Judgement]]:
     """Judge every decision of one played episode.
 
-    Yields each step, what was known before it, and the judgement of its decision. Raises `InputError` if a step breaks
-    the rules of the game.
-
     Args:
         episode: the episode.
-        judge: ``auto``, ``optimal`` or ``planner``; or the `JudgeCache` of another episode of the same problem, to save
-            time.
+        judge: what decisions are compared with: ``optimal`` (the exact optimum), ``planner`` (the best plan that the
+            planner finds), or ``auto`` (the optimum if the problem is small enough, otherwise the planner). Or a
+            `JudgeCache` that has judged episodes of the same problem, to save time.
+
+    Yields:
+        each step, what the ego agent knew before it, and the judgement of the decision in this step.
+
+    Raises:
+        InputError: a step breaks the rules of the game.
     """
     cache = JudgeCache(episode.problem, judge) if isinstance(judge, str) else judge
     for step, moment in moments(episode):
@@ -198,11 +215,11 @@ def judge_episode(episode: Episode, judge: str | JudgeCache = "auto") -> Iterato
 
 
 def audit_episode(episode: Episode, cache: JudgeCache, source: str) -> AuditedEpisode:
-    """Return the audit of an episode: the judgement of each step, with beliefs and decisions as text.
+    """Return the audit of an episode: the judgement of each decision, with beliefs and decisions as text.
 
     Args:
         episode: the episode.
-        cache: the judge of its problem.
+        cache: the judge of the episode's problem.
         source: the name of the episode in the audit, such as the path of its file.
     """
     problem, judge, judgements = episode.problem, cache.judge.verdict, list(judge_episode(episode, cache))
@@ -233,7 +250,7 @@ def belief_text(names: tuple[str, ...], belief: FloatArray) -> str:
 
     Args:
         names: names of the goals.
-        belief: ``float64 [n_goals]``.
+        belief: ``float64 [n_goals]``, the probability of each goal.
     """
     order = np.argsort(-belief, kind="stable")
     order = order[belief[order] > 0]

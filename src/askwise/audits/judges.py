@@ -1,8 +1,9 @@
-"""The judges: ``optimal`` values decisions by the exact optimum, ``planner`` by the planner's plans.
+"""The two judges, which compute what decisions of the ego agent cost.
 
-The planner takes problems of any size. It values every moment that can follow a decision by the best plan that it
-finds from there with its full budget. So the costs of questions and of actions are equally accurate, whichever was
-chosen.
+The judge ``optimal`` values decisions by the exact optimum of the problem. The judge ``planner`` values them by the
+plans that the planner finds, and takes problems of any size. It plans anew from every situation that can follow a
+decision, with the planner's full budget. So the costs of questions and of actions are equally accurate, whichever
+decision was taken.
 """
 
 from __future__ import annotations
@@ -27,13 +28,21 @@ more goals, only the question that was asked and the one that the optimum propos
 
 
 class ExactJudge:
-    """The judge ``optimal``: it compares decisions with the exact optimum of one problem, and caches what it computes.
+    """The judge ``optimal``: it computes what decisions in a problem cost by the exact optimum, and caches the results.
 
     Args:
         problem: the problem.
-        questions: the largest number of questions per episode that the optimum may ask; by default no limit if answers
-            are true, otherwise 3.
-        limit: the largest number of states of the search for the optimum; `TooLarge` is raised if it has more.
+        questions: the largest number of questions per episode that the optimum may ask. None: no limit if answers are
+            true; 3 if they may be wrong or missing.
+        limit: the largest number of states that the search for the optimum may solve.
+
+    Raises:
+        TooLarge: the search needs more than `limit` states.
+        InputError: the optimum cannot be computed for this kind of teammate or of answers.
+
+    Attributes:
+        most: the largest number of questions per episode that the optimum may ask; None for no limit.
+        home: the solver of the problem from its start.
     """
 
     name = "optimal"
@@ -48,29 +57,40 @@ class ExactJudge:
 
     @property
     def verdict(self) -> str:
-        """The judge as a text for users: its name, its limit of questions if there is one, and "exact"."""
+        """The judge as a text for users, such as "optimal, exact" or "optimal with at most 3 questions, exact"."""
         if self.most is None:
             return "optimal, exact"
         return f"optimal with at most {self.most} question{'' if self.most == 1 else 's'}, exact"
 
     def values_at(self, moment: Moment) -> MomentValues:
-        """Return the costs of all decisions in a step; raise `TooLarge` if they cannot be computed.
+        """Return an object that computes the costs of all decisions in one step of an episode.
+
+        This method and the methods of the result raise `TooLarge` if the rest of the episode has to be solved anew, and
+        has too many states.
 
         Args:
-            moment: what was known before the step.
+            moment: what the ego agent knew before the step.
         """
         if not moment.explained or self.problem.policies is not None:
             return ExactValues(self, self.from_here(moment), moment, len(moment.answers))
         return ExactValues(self, self.home, moment, 0)
 
     def spent(self, moment: Moment) -> bool:
-        """Return whether the questions asked before `moment` have used up the limit of questions per episode."""
+        """Return whether the questions asked before a step have used up the limit of questions per episode.
+
+        Args:
+            moment: what the ego agent knew before the step, with all answers.
+        """
         return self.most is not None and len(moment.answers) >= self.most
 
     def from_here(self, moment: Moment) -> OptimalPolicy:
-        """Return a solver for the rest of an episode from `moment` on, with the number of questions that are left.
+        """Return a solver for the rest of an episode, with the number of questions that may still be asked.
 
-        Moments with equal keys share a solver.
+        The solver is cached: moments with equal keys (`Moment.key`) get the same one. Raises `TooLarge` if the rest of
+        the episode has too many states.
+
+        Args:
+            moment: what the ego agent knows where the rest begins.
         """
         key = moment.key(self.problem)
         if key not in self._anew:
@@ -87,10 +107,11 @@ class ExactValues(MomentValues):
     """The costs of all decisions in one step of an episode, according to the exact optimum.
 
     Args:
-        judge: the judge that compares decisions with these costs.
-        solver: computes the optimum; it begins at the start of the episode, or at this step.
-        moment: what was known before the step.
-        heard: the number of answers that were given before `solver` begins; its starting belief contains them already.
+        judge: the exact judge of the problem, which provides further solvers where `solver` does not suffice.
+        solver: computes the optimum. It was made for the start of the episode or for this step.
+        moment: what the ego agent knew before the step.
+        heard: the number of answers that the ego agent got before the point for which `solver` was made. The solver's
+            initial belief contains these answers.
     """
 
     def __init__(self, judge: ExactJudge, solver: OptimalPolicy, moment: Moment, heard: int) -> None:
@@ -100,9 +121,10 @@ class ExactValues(MomentValues):
         self.heard = heard
 
     def value(self, moment: Moment) -> float:
-        """Return the least expected marginal cost from a later moment to the end of the episode.
+        """Return the least expected cost from a later moment to the end, beyond that of an agent that knows the goal.
 
-        At least two goals must be possible at this moment.
+        Args:
+            moment: what the ego agent knows at that time. At least two goals must be possible.
         """
         try:
             return self.solver.move(
@@ -112,7 +134,10 @@ class ExactValues(MomentValues):
             return self.judge.from_here(moment).at(moment.state).expected_marginal_cost
 
     def proposed(self) -> BestDecision:
-        """Return the question that the exact optimum asks now, and its expected cost; ``(None, inf)`` if it acts."""
+        """Return the question that the exact optimum asks now, and its expected cost; ``(None, inf)`` if it acts.
+
+        The cost includes the price and everything later, beyond what an agent that knows the goal would pay.
+        """
         if self.certain:
             return None, math.inf
         try:
@@ -122,7 +147,11 @@ class ExactValues(MomentValues):
         return (None, math.inf) if asked is None else (asked, self.asking(asked))
 
     def least_question(self, at_most: float) -> float:
-        """Return the expected cost of the best question; infinity if it is above `at_most` or no question is left."""
+        """Return the expected cost of asking the best question now; infinity if it is above `at_most`.
+
+        It is also infinity if the limit of questions is used up, or if more than `MOST_LISTED` (12) goals are possible,
+        because there are too many questions to try.
+        """
         if self.judge.spent(self.moment):
             return math.inf
         persistent, n_goals = self.problem.answers.persistent, len(self.problem.goals)
@@ -131,14 +160,15 @@ class ExactValues(MomentValues):
 
 
 def _least_question_cost(values_at: MomentValues, at_most: float, asked: frozenset[Hashable]) -> float:
-    """Return the expected cost of the best question that is not in `asked`; infinity if it is above `at_most`.
+    """Return the expected cost of asking the best question that is not in `asked`; infinity if it is above `at_most`.
 
-    With more than `MOST_LISTED` possible goals there are too many questions to try; then the result is also infinity.
+    With more than `MOST_LISTED` (12) possible goals there are too many questions to try; then the result is also
+    infinity.
 
     Args:
-        values_at: the costs of decisions in this step.
-        at_most: costs above this are of no interest.
-        asked: keys of the questions to leave out (`same_question`).
+        values_at: computes the costs of decisions in this step.
+        at_most: the limit of the costs that matter. A low limit saves time.
+        asked: keys of the questions to leave out, from the function `same_question`.
     """
     goals = np.flatnonzero(values_at.belief > 0).tolist()
     if not 1 < len(goals) <= MOST_LISTED:
@@ -155,7 +185,10 @@ def _least_question_cost(values_at: MomentValues, at_most: float, asked: frozens
 
 
 class PlannerJudge:
-    """The judge ``planner``: it compares decisions with the best plans that the planner finds; costs are cached."""
+    """The judge ``planner``: it computes what decisions in a problem cost by the best plans that the planner finds.
+
+    The results are cached.
+    """
 
     name = "planner"
     verdict = "planner, the best that it found"
@@ -166,10 +199,10 @@ class PlannerJudge:
         self._values: dict[Hashable, float] = {}
 
     def values_at(self, moment: Moment) -> MomentValues:
-        """Return the costs of all decisions in a step, according to the planner.
+        """Return an object that computes what all decisions in one step of an episode cost, by the planner.
 
         Args:
-            moment: what was known before the step.
+            moment: what the ego agent knew before the step.
         """
         if moment.explained and self.problem.policies is None:
             if self._home is None:
@@ -187,9 +220,10 @@ class PlannerValues(MomentValues):
 
     Args:
         problem: the problem that was played.
-        planner: a planner whose tables (`Planner.tables`) contain the teammate's current state.
-        moment: what was known before the step.
-        values: expected costs that were computed before, by `Moment.key`; new ones are added.
+        planner: a planner whose arrays (`Planner.tables`) cover the teammate's current state.
+        moment: what the ego agent knew before the step.
+        values: a cache of expected costs, from the key of a moment (`Moment.key`) to the cost from there to the end.
+            New costs are added to it.
     """
 
     def __init__(self, problem: Problem, planner: Planner, moment: Moment, values: dict[Hashable, float]) -> None:
@@ -198,9 +232,13 @@ class PlannerValues(MomentValues):
         self._values = values
 
     def value(self, moment: Moment) -> float:
-        """Return the expected marginal cost of the planner's plan from a later moment to the end of the episode.
+        """Return the expected cost of the planner's plan from a later moment to the end of the episode.
 
-        The cost is 0 if fewer than two goals are possible at this moment.
+        The cost is what the ego agent pays beyond an agent that knows the goal. It is 0 if fewer than two goals are
+        possible.
+
+        Args:
+            moment: what the ego agent knows at that time.
         """
         key = moment.key(self.problem)
         if key not in self._values:
@@ -209,22 +247,29 @@ class PlannerValues(MomentValues):
         return self._values[key]
 
     def proposed(self) -> BestDecision:
-        """Return the best question in the planner's plan and its expected cost; ``(None, inf)`` if it has none."""
+        """Return the best question in the planner's plan, and its expected cost; ``(None, inf)`` if there is none.
+
+        The cost includes the price and everything later, beyond what an agent that knows the goal would pay.
+        """
         plan = None if self.certain else self._plan(Moment(self.moment.state, self.belief, self.moment.answers))
         if plan is None or plan.question is None:
             return None, math.inf
         return plan.question, self.asking(plan.question)
 
     def least_question(self, at_most: float) -> float:
-        """Return the expected cost of the question that the planner proposes; infinity if it is above `at_most`.
+        """Return the expected cost of the question that the planner proposes now; infinity if it is above `at_most`.
 
-        The cost is also infinity if the planner proposes none. Other questions are not considered.
+        It is also infinity if the planner proposes no question. Other questions are not considered.
         """
         cost = self.proposed()[1]
         return cost if cost <= at_most else math.inf
 
     def _plan(self, moment: Moment) -> Plan | None:
-        """Return the planner's best plan from a moment on; None if fewer than two goals are possible there."""
+        """Return the planner's plan from a moment on; None if it considers fewer than two goals possible.
+
+        Args:
+            moment: what the ego agent knows at that time.
+        """
         state, answers = moment.state, self.problem.answers
         kept = moment.belief > 0
         if answers.fallible and not self.problem.ego.table().cut_off().any():

@@ -1,16 +1,24 @@
-"""The moments of an episode, and what decisions cost there.
+"""The moments of an episode, and what decisions of the ego agent cost there.
 
-A `Moment` is what the ego agent knew before a step. `MomentValues` computes the expected marginal cost of each decision
-at a moment: the delay or price of the decision, and the judge's value of each moment that can follow. Judges differ in
-this value (`MomentValues.value`) and in the questions that they consider.
+A `Moment` is what the ego agent knew before a step. `MomentValues` computes the expected cost of each decision at a
+moment, beyond what an agent that knows the goal would pay. It adds the delay or price of the decision and, for each
+moment that can follow, the cost from there to the end. A *judge* (the exact optimum or the planner) provides this later
+cost (`MomentValues.value`) and the questions to consider.
 
-Let ``b`` be the belief. For a goal ``g``, let ``d`` be the steps that the teammate still needs and ``e`` those that the
-ego agent needs. An action after which the ego agent needs ``e'`` delays the end by ``r_g = 1 + max(d, e') - max(d + 1,
-e)`` (`askwise.planning`). The teammate's next state after ``w`` is ``w'`` with probability ``P(w') = sum over g of b_g
-* weight[w', g] / weight[w, g]``; the weights are those of `askwise.planning.tables.Tables`. With the remaining
-probability it stays at its target, which reveals its goal, and nothing can be lost after that. A question costs its
-price; reply `a` has the probability ``P(a) = sum over g of b_g * L[a, g]``, where ``L[a, g]`` is its probability if the
-goal is ``g``.
+The formulas use the belief ``b``, where ``b_g`` is the probability of goal ``g``. The teammate still needs ``d`` steps
+to ``g``, and the ego agent ``e`` steps. An action after which the ego agent needs ``e'`` steps delays the end by::
+
+    r_g = 1 + max(d, e') - max(d + 1, e)
+
+(see `askwise.planning`). The teammate's next state after ``w`` is ``w'`` with the probability::
+
+    P(w') = sum over g of b_g * weight[w', g] / weight[w, g]
+
+where ``weight`` is the array of that name in `askwise.planning.tables.Tables`. With the remaining probability, the
+teammate stays at its target. That reveals its goal, so there is no cost afterwards. A question costs its price. If
+``L[a, g]`` is the probability of reply ``a`` given goal ``g``, the reply has the probability::
+
+    P(a) = sum over g of b_g * L[a, g]
 """
 
 from __future__ import annotations
@@ -42,9 +50,9 @@ class Moment:
     Attributes:
         state: the states of both agents.
         belief: ``float64 [n_goals]``, probability of each goal.
-        answers: all answers so far, refused ones included.
-        explained: whether the teammate's actions so far are possible for some goal; if not, the belief is of the kind
-            ``robust``, which allows for random actions.
+        answers: all answers so far, including those in which the teammate refused to answer.
+        explained: whether the teammate's actions so far are possible for some goal. If not, the belief is computed as
+            if the teammate sometimes acted at random (the kind of belief ``robust``).
     """
 
     state: JointState
@@ -53,7 +61,11 @@ class Moment:
     explained: bool = True
 
     def key(self, problem: Problem) -> Hashable:
-        """Return a hashable key for caches; moments of a problem with equal keys have equal costs of all decisions."""
+        """Return a hashable key for caches: in moments with equal keys, every decision costs the same.
+
+        Args:
+            problem: the problem to which this moment and all compared moments belong.
+        """
         where = self.state.teammate, self.state.ego
         if not self.explained or problem.policies is not None:
             return *where, self.belief.tobytes(), self.answers
@@ -62,9 +74,14 @@ class Moment:
         return (*where, possible) if problem.answers.truthful else (*where, possible, self.answers)
 
     def answered_before(self, problem: Problem, asked: Question) -> Answer | None:
-        """Return the answer that a repeated question gets: the same as before, if errors in answers are persistent.
+        """Return the answer that a repeated question gets, if the teammate then always gives the same answer as before.
 
-        Return None if the question was not asked before, or if errors are not persistent.
+        The teammate does so if errors in answers are persistent. Return None if they are not, or if neither the
+        question nor one that is equivalent to it was asked before.
+
+        Args:
+            problem: the problem, whose answer model says whether errors are persistent.
+            asked: the question.
         """
         if not problem.answers.persistent:
             return None
@@ -75,7 +92,7 @@ class Moment:
 
 
 def moments(episode: Episode) -> Iterator[tuple[Step, Moment]]:
-    """Yield each step of an episode with what the ego agent knew before this step.
+    """Yield a pair for each step of an episode: the step, and what the ego agent knew before it.
 
     Raises `InputError` if a step breaks the rules of the game or contradicts the steps before it.
     """
@@ -100,7 +117,7 @@ def _check(problem: Problem, episode: Episode, k: int, field: str) -> None:
         problem: the problem that was played.
         episode: the episode.
         k: the index of the step, from 0.
-        field: the name of the step in the message.
+        field: the name of the step in the error message.
     """
     step = episode.steps[k]
     following = episode.steps[k + 1].state if k + 1 < len(episode.steps) else episode.final
@@ -122,16 +139,24 @@ BestDecision = tuple[int | Question | None, float]
 
 
 class MomentValues(ABC):
-    """The expected costs of all decisions in one step of an episode, according to one judge.
+    """The base class for the expected costs of all decisions in one step of an episode, according to one judge.
 
-    Costs are marginal costs from this step to the end, if the judge makes all later decisions. This is the base class
-    of `ExactValues` and `PlannerValues`.
+    A judge is a way to decide: the exact optimum (`ExactValues`) or the planner (`PlannerValues`). The cost of a
+    decision is the expected cost from this step to the end if the judge makes all later decisions, beyond what an agent
+    that knows the goal would pay.
 
     Args:
         problem: the problem that was played.
-        tables: the problem as arrays, computed for a start from which the teammate can have come to its current state.
-        moment: what was known before the step. In its belief, goals to which no shortest path from that start leads
-            through the current state get the probability 0.
+        tables: the problem as arrays, computed for a starting state from which the teammate can have come to its
+            current state.
+        moment: what the ego agent knew before the step.
+
+    Attributes:
+        belief: ``float64 [n_goals]``, the belief in `moment`, without goals for which the teammate's current state is
+            on no shortest path from the starting state of `tables`.
+
+    Raises:
+        InputError: no goal is left in the belief.
     """
 
     def __init__(self, problem: Problem, tables: Tables, moment: Moment) -> None:
@@ -149,23 +174,32 @@ class MomentValues(ABC):
     def value(self, moment: Moment) -> float:
         """Return the expected cost from a later moment to the end of the episode, if the judge makes all decisions.
 
-        At least two goals must be possible at this moment.
+        The cost is what is paid beyond the cost of an agent that knows the goal.
+
+        Args:
+            moment: what the ego agent knows at that time. At least two goals must be possible.
         """
 
     @abstractmethod
     def proposed(self) -> BestDecision:
-        """Return the question that the judge would ask now and its expected cost; ``(None, inf)`` if it would act."""
+        """Return the question that the judge would ask now, and its expected cost; ``(None, inf)`` if it would act."""
 
     @abstractmethod
     def least_question(self, at_most: float) -> float:
-        """Return the least expected cost of a question that the judge considers; infinity if it is above `at_most`."""
+        """Return the least expected cost of a question that the judge considers; infinity if it is above `at_most`.
+
+        A low `at_most` saves time.
+        """
 
     # -- one decision --------------------------------------------------------------------------------------------
 
     def acting(self, action: int) -> float:
-        """Return the expected cost of taking the action with the index `action` now.
+        """Return the expected cost of taking an action now, if the judge makes all later decisions.
 
         It is infinity if a possible goal can never be reached after the action.
+
+        Args:
+            action: the index of the action.
         """
         w, ego = self.moment.state.teammate, self.problem.ego.next(self.moment.state.ego, action)
         cost = self.at_once(action)
@@ -180,9 +214,11 @@ class MomentValues(ABC):
         return cost
 
     def asking(self, asked: Question, at_most: float = math.inf) -> float:
-        """Return the expected cost of asking a question now, price included; infinity if the cost is above `at_most`.
+        """Return the expected cost of asking a question now, price included, if the judge makes all later decisions.
 
-        A lower `at_most` saves time, because the computation stops when it is exceeded.
+        Args:
+            asked: the question.
+            at_most: if the cost is above this, infinity is returned. A low limit saves time.
         """
         moment, price = self.moment, float(self.problem.query_cost(asked))
         again = moment.answered_before(self.problem, asked)
@@ -197,9 +233,12 @@ class MomentValues(ABC):
         return cost
 
     def at_once(self, action: int) -> float:
-        """Return the expected delay that the action with index `action` causes, without the cost of later decisions.
+        """Return the expected delay that an action causes, in steps, without the cost of later decisions.
 
         It is infinity if a possible goal can never be reached after the action.
+
+        Args:
+            action: the index of the action.
         """
         ego = self.problem.ego.next(self.moment.state.ego, action)
         possible = self.belief > 0
@@ -213,8 +252,8 @@ class MomentValues(ABC):
     def best_action(self) -> BestDecision:
         """Return the index of the action of least expected cost, and this cost.
 
-        Actions are tried in the order of the delays that they cause (`at_once`). A delay is a lower bound of the cost
-        of its action, so the search stops at the first delay that is no lower than the least cost so far.
+        Actions are tried in the order of the delays that they cause (`at_once`). The cost of an action is at least its
+        delay. So the search stops when the next delay is not below the least cost found so far.
         """
         state, least, best = self.moment.state, math.inf, self.problem.ego.actions.stay
         actions = range(len(self.problem.ego.actions.names))
@@ -237,7 +276,8 @@ class MomentValues(ABC):
     def _after(self, moment: Moment) -> float:
         """Return the expected cost from a later moment to the end of the episode, times the probability of this moment.
 
-        The belief in `moment` is not normalised: it sums to this probability.
+        Args:
+            moment: the later moment. Its belief is not normalised: it sums to the probability of the moment.
         """
         share = float(moment.belief.sum())
         if share <= 0 or np.count_nonzero(moment.belief) < 2:
@@ -245,9 +285,12 @@ class MomentValues(ABC):
         return share * self.value(Moment(moment.state, moment.belief / share, moment.answers, moment.explained))
 
     def _gone_on(self, onwards: int) -> FloatArray:
-        """Return, for each goal, the probability that it is the true one and the teammate's next state is `onwards`.
+        """Return a probability for each goal: that it is the teammate's goal and the next state is `onwards`.
 
         The result is ``float64 [n_goals]``.
+
+        Args:
+            onwards: the index of the teammate's next state.
         """
         here, there = self.tables.weight[self.moment.state.teammate], self.tables.weight[onwards]
         return np.asarray(self.belief * np.divide(there, here, out=np.zeros_like(here), where=here > 0))

@@ -1,4 +1,4 @@
-"""The report of an audit: one HTML file, the costliest decisions first."""
+"""The report of an audit as one HTML file: what decisions cost beyond the best decisions, the costliest first."""
 
 from __future__ import annotations
 
@@ -45,8 +45,9 @@ def write_page(audit: Audit, path: str | Path, *, costliest: int = SHOWN) -> Non
 
     Args:
         audit: the audit.
-        path: the file.
-        costliest: how many decisions with the largest regrets to list.
+        path: the path of the file. A file that exists there is replaced.
+        costliest: the number of decisions to list, those with the largest regrets. The regret of a decision is its
+            expected cost minus that of the best decision.
     """
     with whole_file(path) as temporary:
         temporary.write_text(page_text(audit, costliest=costliest), encoding="utf-8", errors="backslashreplace")
@@ -57,7 +58,8 @@ def page_text(audit: Audit, *, costliest: int = SHOWN) -> str:
 
     Args:
         audit: the audit.
-        costliest: how many decisions with the largest regrets to list.
+        costliest: the number of decisions to list, those with the largest regrets. The regret of a decision is its
+            expected cost minus that of the best decision.
     """
     subtitle = (
         f"{counted(len(audit.episodes), 'episode')}, {counted(audit.steps, 'decision')}; "
@@ -143,7 +145,7 @@ def _episodes(audit: Audit) -> Iterator[Html]:
 
 
 def _total_regret(episode: AuditedEpisode) -> float:
-    """Return the sum of all regrets of an episode, including infinite ones."""
+    """Return the sum of the regrets of all decisions in an episode; infinity if one of them is infinite."""
     return sum(step.regret for step in episode.steps)
 
 

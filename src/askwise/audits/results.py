@@ -1,6 +1,6 @@
-"""The results of an audit: steps, episodes, totals, and all of them as text, JSON or CSV.
+"""The results of an audit: what each decision cost beyond the best one, totals, and both as text, JSON or CSV.
 
-The quantities are defined in `askwise.audits`.
+`askwise.audits` defines the terms, such as regret and over-asking.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def fault_of(*, asked: bool, regret: float, needed: bool, fitted: bool, toleranc
     """Return the kind of mistake that a decision is, one of `FAULTS`, or an empty text if it is no mistake.
 
     Args:
-        asked: whether the decision was to ask.
+        asked: True if the decision was to ask a question, False if it was an action.
         regret: expected cost of the decision minus that of the best one.
-        needed: whether the best question was better than every action, by more than the tolerance.
-        fitted: whether the best question was at least as good as the best action, within the tolerance.
+        needed: whether the best question cost less than every action, by more than the tolerance.
+        fitted: whether the best question cost at most as much as the best action, plus the tolerance.
         tolerance: regrets up to this are no mistakes.
     """
     if asked and not fitted:
@@ -47,22 +47,26 @@ SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class AuditedStep:
-    """The audit of one decision.
+    """The audit of one decision: its cost, the best decision at that time, and the kind of mistake.
+
+    Costs are expected costs from this step to the end, given what was known before the step.
 
     Attributes:
-        t: number of the step from 1.
+        t: number of the decision in the episode or conversation, from 1.
         knew: the belief before the step as text, likeliest goals first.
         done: the decision as text.
-        asked: whether the decision was to ask.
-        cost: expected cost of the decision, from this step to the end.
+        asked: True if the decision was to ask a question, False if it was an action.
+        cost: cost of the decision.
         best: the best decision that the judge knows of, as text.
         best_asks: whether `best` is a question.
-        best_cost: expected cost of `best`.
-        regret: `cost` minus `best_cost`; infinite if the decision put a possible goal out of reach.
-        needed: whether the best question was better than every action, by more than the tolerance.
-        fitted: whether the best question was at least as good as the best action, within the tolerance; None if the
-            decision was to act.
-        fault: ``over-asking``, ``under-asking``, ``wrong question``, ``wrong act``, or empty if it was no mistake.
+        best_cost: cost of `best`.
+        regret: `cost` minus `best_cost`, never below 0; infinite if a possible goal can never be reached after the
+            decision.
+        needed: whether the best question cost less than every action, by more than the tolerance.
+        fitted: whether the best question cost at most as much as the best action, plus the tolerance; None if the
+            decision was an action.
+        fault: the kind of mistake: ``over-asking``, ``under-asking``, ``wrong question`` or ``wrong act``; empty if the
+            decision was no mistake.
     """
 
     t: int
@@ -84,12 +88,14 @@ class AuditedEpisode:
     """The audit of one episode or conversation.
 
     Attributes:
-        source: the file, with the number of the line if it has several episodes; or, without a file, the number of the
-            episode or conversation among those given.
-        method: the method that decided.
-        judge: what the decisions were compared with, and how exact the costs are.
-        tolerance: regrets up to this are no mistakes.
-        steps: the decisions in order.
+        source: a name for the episode or conversation: its file, with the number of its line if the file has one on
+            each line. Without a file, it is a text with its number among those given, such as "episode 2" or "item 2".
+            The name of a conversation, if it has one, follows in parentheses.
+        method: the name of the method or assistant that made the decisions.
+        judge: what the decisions were compared with, and how exact their costs are, as text.
+        tolerance: decisions with a regret up to this are no mistakes. The regret is the cost beyond that of the best
+            decision.
+        steps: the audits of the decisions, in order.
     """
 
     source: str
@@ -100,13 +106,19 @@ class AuditedEpisode:
 
     @property
     def regret(self) -> float:
-        """Sum of the finite regrets of all steps."""
+        """Sum of the regrets of all steps, without infinite ones."""
         return math.fsum(step.regret for step in self.steps if math.isfinite(step.regret))
 
 
 @dataclass(frozen=True, slots=True)
 class Mistakes:
-    """The number of mistakes of one kind, and the sum of their finite regrets."""
+    """The mistakes of one kind in an audit.
+
+    Attributes:
+        count: number of mistakes.
+        regret: sum of their regrets, without infinite ones. The regret of a decision is its expected cost minus that of
+            the best decision.
+    """
 
     count: int
     regret: float
@@ -114,7 +126,12 @@ class Mistakes:
 
 @dataclass(frozen=True, slots=True)
 class CostliestStep:
-    """A step with a high regret, and the episode it belongs to."""
+    """A decision with a large regret: one that cost much more than the best decision.
+
+    Attributes:
+        episode: the audit of the episode to which the decision belongs.
+        step: the audit of the decision.
+    """
 
     episode: AuditedEpisode
     step: AuditedStep
@@ -123,6 +140,8 @@ class CostliestStep:
 @dataclass(frozen=True)
 class Audit:
     """The audit of several episodes or conversations: the regret of every decision, and totals.
+
+    The regret of a decision is its expected cost minus that of the best decision.
 
     Attributes:
         episodes: the audit of each episode or conversation, in the order in which they were given.
@@ -149,17 +168,20 @@ class Audit:
 
     @cached_property
     def needed(self) -> int:
-        """Number of steps in which a question should have been asked, because it was better than every action."""
+        """Number of steps in which the best question was better than every action, by more than the tolerance."""
         return sum(step.needed for step in self._all())
 
     @cached_property
     def regret(self) -> float:
-        """Sum of the finite regrets of all steps of all episodes."""
+        """Sum of the regrets of all steps of all episodes, without infinite ones."""
         return math.fsum(step.regret for step in self._all() if math.isfinite(step.regret))
 
     @property
     def mean_regret(self) -> float:
-        """Mean over episodes of the sum of finite regrets; ``nan`` if there are no episodes."""
+        """Mean regret per episode: the sum of all finite regrets, divided by the number of episodes.
+
+        ``nan`` if there are no episodes.
+        """
         return _share(self.regret, len(self.episodes))
 
     @cached_property
@@ -169,7 +191,7 @@ class Audit:
 
     @cached_property
     def faults(self) -> dict[str, Mistakes]:
-        """For each kind of mistake (`FAULTS`), the number of mistakes and the sum of their finite regrets."""
+        """A dict from each kind of mistake (`FAULTS`) to the number of mistakes and the sum of their finite regrets."""
         found = {}
         for fault in FAULTS:
             regrets = [step.regret for step in self._all() if step.fault == fault]
@@ -178,39 +200,46 @@ class Audit:
 
     @cached_property
     def precision(self) -> float:
-        """Of all questions asked, the share in steps where the best question was at least as good as the best action.
+        """Of all questions asked, the share asked in steps where asking was right.
 
-        ``nan`` if no question was asked.
+        Asking is right if the best question costs at most as much as the best action, plus the tolerance. ``nan`` if no
+        question was asked.
         """
         return _share(sum(bool(step.fitted) for step in self._all()), self.questions)
 
     @cached_property
     def recall(self) -> float:
-        """Of all steps in which the best question was better than every action, the share in which the agent asked.
+        """Of all steps that called for a question, the share in which the agent asked.
 
+        A step calls for a question if the best question is better than every action, by more than the tolerance.
         ``nan`` if there are no such steps.
         """
         return _share(sum(step.needed and step.asked for step in self._all()), self.needed)
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall; 0 if both are 0, ``nan`` if precision or recall is ``nan``."""
+        """Harmonic mean of precision and recall of asking; 0 if both are 0, ``nan`` if one of them is ``nan``."""
         if self.precision + self.recall == 0:
             return 0.0
         return 2 * self.precision * self.recall / (self.precision + self.recall)
 
     def costliest(self, n: int = SHOWN) -> list[CostliestStep]:
-        """Return the `n` steps with the largest positive regrets, largest first; equal regrets keep their order."""
+        """Return the `n` steps with the largest regrets, largest first; steps with regret 0 are left out.
+
+        Steps with equal regrets keep their order.
+        """
         found = [CostliestStep(episode, step) for episode in self.episodes for step in episode.steps if step.regret > 0]
         return sorted(found, key=lambda each: -each.step.regret)[:n]
 
     def as_json(self, costliest: int = SHOWN) -> dict[str, Any]:
-        """Return the totals, the totals by method, the costliest steps and each episode as a JSON-compatible dict.
+        """Return the audit as a JSON-compatible dict.
 
-        Infinite numbers and ``nan`` become None.
+        The totals are at the top level, such as ``episodes``, ``regret`` and ``precision``. Further keys are ``judges``
+        (what decisions were compared with), ``methods`` (the totals of each method), ``costliest`` (the steps with the
+        largest regrets) and ``audited`` (a summary of each episode). Infinite numbers and ``nan`` become None.
 
         Args:
-            costliest: how many steps with the largest regrets to list.
+            costliest: the number of steps to list under ``costliest``.
         """
         return {
             **_totals_to_json(self),
@@ -234,11 +263,17 @@ class Audit:
         }
 
     def exceeds(self, most: float) -> bool:
-        """Return whether the mean regret per episode is above `most`, or a decision put a goal out of reach."""
+        """Return whether the mean regret per episode is above `most`, or a possible goal was put out of reach.
+
+        A goal is put out of reach if it can never be reached after a decision.
+        """
         return self.out_of_reach > 0 or self.mean_regret > most
 
     def by_method(self) -> dict[str, Audit]:
-        """Return an audit of the episodes of each method, in the order in which the methods first occur."""
+        """Return a dict from the name of each method to an audit of its episodes.
+
+        The methods are in the order in which they first occur.
+        """
         methods = dict.fromkeys(episode.method for episode in self.episodes)
         return {each: Audit(tuple(ep for ep in self.episodes if ep.method == each)) for each in methods}
 
@@ -254,11 +289,11 @@ DASH = "-"
 
 
 def to_text(audit: Audit, costliest: int = SHOWN) -> str:
-    """Return an audit as text: totals, mistakes, methods, and the steps with the largest regrets.
+    """Return an audit as text for users: totals, mistakes, totals of each method, and the costliest steps.
 
     Args:
         audit: the audit.
-        costliest: how many steps with the largest regrets to list.
+        costliest: the number of steps to list, those with the largest regrets; 0 leaves the list out.
     """
     parts = [_totals(audit), _mistakes(audit)]
     methods = audit.by_method()
@@ -270,21 +305,22 @@ def to_text(audit: Audit, costliest: int = SHOWN) -> str:
 
 
 def judges(audit: Audit) -> list[str]:
-    """Return the judges of all episodes as text (`AuditedEpisode.judge`), without repetitions."""
+    """Return what the decisions of an audit were compared with: all `AuditedEpisode.judge`, without repetitions."""
     return list(dict.fromkeys(episode.judge for episode in audit.episodes))
 
 
 def number(value: float) -> str:
-    """Return a cost or a share as text with four digits, infinity as "infinite" and ``nan`` as a dash."""
+    """Return a cost or a share as text with four significant digits, infinity as "infinite" and ``nan`` as a dash."""
     if math.isnan(value):
         return DASH
     return "infinite" if math.isinf(value) else f"{value:.4g}"
 
 
 def failure(audit: Audit, most: float) -> str | None:
-    """Return a text that says why an audit exceeds a limit; None if it does not.
+    """Return a text that says why an audit fails; None if it does not.
 
-    It does if the mean regret per episode is above `most`, or if a decision put a possible goal out of reach.
+    It fails if the mean regret per episode is above `most`, or if a possible goal can never be reached after a
+    decision.
     """
     if not audit.exceeds(most):
         return None
@@ -390,7 +426,10 @@ def _finite(value: float) -> float | None:
 
 
 def csv_text(audit: Audit) -> str:
-    """Return an audit as CSV with a header and one row for each decision."""
+    """Return an audit as CSV: a header and one row for each decision.
+
+    The columns are the source, method and judge of the episode, and the fields of `AuditedStep`.
+    """
     columns = [each.name for each in fields(AuditedStep)]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -407,6 +446,9 @@ def _cell(value: object) -> object:
 
 
 def write_csv(audit: Audit, path: str | Path) -> None:
-    """Write an audit to a CSV file with one row for each decision; the file appears only when it is complete."""
+    """Write an audit to a CSV file with a header and one row for each decision.
+
+    The file appears only when it is complete. A file that exists at `path` is replaced.
+    """
     with whole_file(path) as temporary:
         temporary.write_text(csv_text(audit), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The ``askwise`` command. The modules beside this one define its subcommands, in dicts called `SUBCOMMANDS`.
+"""The ``askwise`` command. The other modules of this package define its subcommands, in dicts named `SUBCOMMANDS`.
 
 Until a subcommand is chosen, no packages outside the standard library are imported, so that ``--help`` is quick.
 """
@@ -83,10 +83,14 @@ PLAIN = str.maketrans(
 
 
 def _plain(error: UnicodeError) -> tuple[str, int]:
-    """Return what to print instead of characters that the terminal cannot show, and the position after them.
+    """Return a replacement for characters that the terminal cannot show, and the position in the text after them.
 
-    Characters with a similar ASCII sign (`PLAIN`) become that sign, others an escape. Encoders call this function as
-    their error handler ``askwise.plain``, and continue at the position in the text that it returns.
+    It is the error handler ``askwise.plain`` for encoding text. Characters with a similar ASCII character (`PLAIN`)
+    become that character. Others become the escape that Python would write, with a backslash and the character's code.
+    The encoder continues at the position that is returned.
+
+    Args:
+        error: the encoding error, which has the text and the position of the characters.
     """
     assert isinstance(error, UnicodeEncodeError)
     shown = error.object[error.start : error.end].translate(PLAIN)
@@ -103,11 +107,13 @@ RUN_AGENTS = ("ask", "evaluate", "reproduce", "run", "study")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the ``askwise`` command and return its exit code; bad input gives a message and code 2, never a traceback.
+    """Run the ``askwise`` command and return its exit code.
+
+    Invalid input gives a message on standard error and exit code 2, without a traceback.
 
     Args:
-        arguments: the arguments after ``askwise``; with None, those of this process are used, and Ctrl-C is handled,
-            too.
+        arguments: the arguments after ``askwise``. None: the arguments of this process are used, and Ctrl-C is handled,
+            too, because this function is then the whole program.
     """
     with interruption.as_program() if arguments is None else contextlib.nullcontext():
         given = _spelt(sys.argv[1:] if arguments is None else list(arguments))
@@ -128,7 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _spelt(given: list[str]) -> list[str]:
-    """Return the arguments; an alternative spelling of a command (`SPELLINGS`) is replaced by the command's name."""
+    """Return the arguments `given`, with another spelling of a command (`SPELLINGS`) replaced by the command's name."""
     for words, name in SPELLINGS.items():
         if tuple(given[: len(words)]) == words:
             return [name, *given[len(words) :]]
@@ -177,7 +183,8 @@ def _complain(command: str, message: str) -> int:
 def _drop_output() -> None:
     """Discard output that is still buffered, after standard output was closed or the command was interrupted.
 
-    Otherwise Python would try to write it at exit, and print an error.
+    Otherwise Python would try to write it at exit, and print an error. All later output to standard output is
+    discarded, too.
     """
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -187,8 +194,9 @@ def build_parser(only: Sequence[str] | None = None) -> parsing.Parser:
     """Return the parser of the command line.
 
     Args:
-        only: the subcommands to which options are added, None for all; the others get only a name, which is
-            quicker.
+        only: names of the subcommands that get their options and descriptions; None for all. All other subcommands get
+            only their names, which is quicker. With ``--help-all`` among the names, the help also lists the commands
+            that few users need.
     """
     everything = only is None or "--help-all" in only
     parser = parsing.Parser(
@@ -211,9 +219,10 @@ def build_parser(only: Sequence[str] | None = None) -> parsing.Parser:
 
 
 def _overview(everything: bool) -> str:
-    """Return the list of commands in groups, as text; the last group is left out unless `everything` is True.
+    """Return the list of all commands as text, in groups with headings.
 
-    Few users need the commands of the last group.
+    Args:
+        everything: whether to list the last group, too. Few users need its commands.
     """
     lines = ["Decide when to ask a teammate, and what to ask."]
     width = max(map(len, COMMANDS)) + 4
@@ -226,7 +235,12 @@ def _overview(everything: bool) -> str:
 
 
 def _declare(command: parsing.Parser, name: str) -> None:
-    """Add the description and the options of a subcommand to its parser."""
+    """Add the description and the options of a subcommand to its parser.
+
+    Args:
+        command: the parser of the subcommand.
+        name: the name of the subcommand.
+    """
     subcommand = _subcommand(name)
     command.description = subcommand.description
     command.set_defaults(parser=command)

@@ -2,10 +2,11 @@
 
 FILE is an instance file of any domain, JSON or TOML (askwise new writes one), an example
 (askwise examples lists them), or - for standard input.
-Both agents are at their starts, or where the options say: states by name, cells as X,Y or by
-letter. A teammate that is not at its start is assumed to have come by a shortest path, or by
-the actions of --seen. This rules goals out (with --belief robust, it makes them unlikely).
-With --fresh, the given places are the starts, and nothing is inferred.
+Each agent is at its start, unless --teammate-at or --ego-at gives another state: a name, or for
+a cell X,Y or its letter. A teammate that is not at its start is assumed to have come by a
+shortest path, or by the actions of --seen. Goals that do not fit its way are ruled out (with
+--belief robust, they become unlikely). With --fresh, the given states are the starts, and
+nothing is inferred.
 
   askwise ask ward
   askwise ask ward --teammate-at "corridor 1" --ruled-out "pills for Ada"
@@ -38,7 +39,7 @@ REPLIES = {"yes": True, "no": False, "unknown": None}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``askwise ask``."""
+    """Add the arguments and options of ``askwise ask`` to its parser."""
     common.add_file_and_method(parser)
     add = parser.add_argument
     add("--teammate-at", "--worker", metavar="STATE", help="where the teammate is (default: its start)")
@@ -68,7 +69,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise ask``: print what the ego agent would do now, and why; return exit code 0."""
+    """Run ``askwise ask``: print what the ego agent would do now, and why; return exit code 0.
+
+    With ``--method help``, print a list of the methods instead.
+
+    Args:
+        options: the parsed arguments and options of the command.
+    """
     if options.method == "help":
         from askwise.view.explain import list_methods
 
@@ -88,7 +95,15 @@ def run(options: argparse.Namespace) -> int:
 
 
 def decide(options: argparse.Namespace) -> Advice:
-    """Return what the method (``--method``) decides in the situation that the options describe, and why."""
+    """Return what the ego agent's method decides in the situation that the options describe, and why.
+
+    Args:
+        options: the parsed arguments and options of ``askwise ask``, such as the instance file, the method, the states
+            of both agents, and answers to earlier questions.
+
+    Raises:
+        InputError: an option or the file is invalid, or no goal is possible in the situation.
+    """
     from askwise.core.belief import ContradictoryObservation
     from askwise.core.questions import Answer
     from askwise.domains.registry import domain_of
@@ -124,20 +139,22 @@ def decide(options: argparse.Namespace) -> Advice:
 
 
 def _ego_name(problem: Problem, ego: int) -> Any:
-    """Return the name of the ego agent's state with index `ego`.
+    """Return the name of the ego agent's state with the index `ego`; if the agent can carry things, the index itself.
 
-    If the agent can carry loads, return the index itself: a state is then a place with a load, which has no name.
+    For an agent that can carry things, a state is a place and what the agent carries, and has no name of its own.
     """
     return ego if problem.ego.loads else problem.ego.model.name(ego)
 
 
 def _impossible(problem: Problem, state: JointState, options: argparse.Namespace) -> InputError:
-    """Return the error for options that describe a situation in which no goal is possible; it names these options.
+    """Return the error for options that describe a situation in which no goal is possible.
+
+    The error names the options that rule out all goals.
 
     Args:
         problem: the problem.
-        state: the states of both agents, as the options state them.
-        options: the options of the command.
+        state: the states of both agents that the options give.
+        options: the parsed options of ``askwise ask``.
     """
     from askwise.domains.registry import domain_of, words_of
     from askwise.model import GridWorld
@@ -164,11 +181,14 @@ def _evidence(options: argparse.Namespace) -> dict[str, object]:
 
 
 def ruled_out(given: list[str], problem: Problem) -> list[int]:
-    """Return the indices of the goals that ``--ruled-out`` names; raise an InputError if no goal is left.
+    """Return the indices of the goals that the option ``--ruled-out`` names, sorted.
 
     Args:
-        given: the values of the option, each with names of goals, separated by commas.
+        given: the values of the option. Each is one or more names of goals, separated by commas.
         problem: the problem with these goals.
+
+    Raises:
+        InputError: a name is unknown, or no goal of positive prior probability is left.
     """
     from askwise.domains.registry import words_of
 
@@ -180,12 +200,16 @@ def ruled_out(given: list[str], problem: Problem) -> list[int]:
 
 
 def answered(text: str, problem: Problem) -> Answer:
-    """Parse a value of ``--answered``, and return the question and the answer that it states.
+    """Parse a value of the option ``--answered``: return a question and the answer to it.
 
     Args:
-        text: ``GOALS:yes``, ``GOALS:no`` or ``GOALS:unknown``, where GOALS are names of goals, separated by commas. For
-            a question with several groups of goals, ``GOALS|GOALS:2`` states that the goal is in the second group.
+        text: ``GOALS:yes``, ``GOALS:no`` or ``GOALS:unknown``, where GOALS are names of goals, separated by commas. A
+            question may also have several groups of goals, separated by ``|``: ``GOALS|GOALS:2`` means that the goal is
+            in the second group, ``GOALS|GOALS:none`` that it is in no group.
         problem: the problem with these goals.
+
+    Raises:
+        InputError: the text is invalid.
     """
     from askwise.core.questions import Answer, Choice
 
@@ -201,10 +225,10 @@ def answered(text: str, problem: Problem) -> Answer:
 
 
 def _check_named(groups: list[tuple[int, ...]], problem: Problem) -> None:
-    """Raise an InputError if a question names a goal twice, or asks "yes or no?" about all goals.
+    """Raise an `InputError` if a question names a goal twice, or if it is a yes-no question about all goals.
 
     Args:
-        groups: the indices of the goals in each group of the question; a yes-no question has one group.
+        groups: the groups of goals in the question, each as indices of goals. A yes-no question has one group.
         problem: the problem with these goals.
     """
     from askwise.domains.registry import words_of
@@ -219,16 +243,19 @@ def _check_named(groups: list[tuple[int, ...]], problem: Problem) -> None:
 
 
 def _group(reply: str, groups: int, others: bool, text: str) -> int | None:
-    """Parse the answer to a question with several groups of goals: which group contains the goal.
+    """Parse the answer to a question with several groups of goals: the number of the group that contains the goal.
 
     Args:
-        reply: the answer that the user typed: a number from 1, ``none`` or ``unknown``.
+        reply: the answer in lower case: a number from 1, ``none`` (the goal is in no group) or ``unknown`` (no answer).
         groups: number of groups.
-        others: whether some goal is in no group, so that ``none`` is a valid answer.
-        text: the whole value of ``--answered``, for the error message.
+        others: whether some goal of the problem is in no group; ``none`` is valid only then.
+        text: the whole value of the option ``--answered``, for the error message.
 
     Returns:
         the index of the group, from 0; `groups` for ``none``; None for ``unknown``.
+
+    Raises:
+        InputError: the answer is invalid.
     """
     if reply == "unknown":
         return None
@@ -241,7 +268,16 @@ def _group(reply: str, groups: int, others: bool, text: str) -> int | None:
 
 
 def goals_in(text: str, problem: Problem, field: str) -> list[int]:
-    """Return the indices of the goals that a text names, separated by commas; `field` names the option in errors."""
+    """Return the indices of the goals that a text names.
+
+    Args:
+        text: names of goals, separated by commas.
+        problem: the problem with these goals.
+        field: the name of the option in error messages.
+
+    Raises:
+        InputError: a name is unknown.
+    """
     from askwise.domains.registry import words_of
     from askwise.text.wording import index_of
 
@@ -250,10 +286,14 @@ def goals_in(text: str, problem: Problem, field: str) -> list[int]:
 
 
 def actions_in(text: str | None, problem: Problem) -> list[str]:
-    """Return the names in a text that lists actions of the teammate, separated by commas; an empty list for None.
+    """Return the names of the teammate's actions in a text; an empty list if the text is None.
 
-    Names that do not exist are returned, too. A text that is the name of one action of the problem is not split, even
-    if it has a comma.
+    It does not check whether the actions exist.
+
+    Args:
+        text: names of actions, separated by commas. If the whole text is the name of one action of the teammate, it is
+            not split, even if it contains a comma.
+        problem: the problem with these actions.
     """
     from askwise.core.problem import all_teammate_names
 
@@ -261,7 +301,7 @@ def actions_in(text: str | None, problem: Problem) -> list[str]:
 
 
 def split(text: str, names: Sequence[str]) -> list[str]:
-    """Split a text at its commas, unless the whole text is one of `names`, which may contain a comma."""
+    """Split a text at its commas, unless the whole text is one of `names`; names may contain commas."""
     return [text] if text in names else [name.strip() for name in text.split(",")]
 
 

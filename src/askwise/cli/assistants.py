@@ -1,4 +1,4 @@
-"""Commands for builders of assistants: ``decide``, ``audit`` and ``serve-mcp``."""
+"""The commands ``decide``, ``audit`` and ``serve-mcp``, for people who build assistants."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ questions, in JSON or TOML (askwise new --kind decision writes one); - reads sta
 
 
 def add_decide_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``askwise decide``."""
+    """Add the arguments and options of ``askwise decide`` to its parser."""
     add = parser.add_argument
     add("file", metavar="FILE", nargs="?", help="decision file; - reads standard input")
     add(
@@ -53,7 +53,13 @@ def add_decide_arguments(parser: argparse.ArgumentParser) -> None:
 def run_decide(options: argparse.Namespace) -> int:
     """Run ``askwise decide``: print whether to ask a question or to act now, in a decision problem without a map.
 
-    Returns exit code 0.
+    With ``--picture``, also draw the plan of questions and actions to a file.
+
+    Args:
+        options: the parsed arguments and options of the command.
+
+    Returns:
+        exit code 0.
     """
     if options.file is None:
         raise InputError("FILE", "nothing", "a decision file (askwise new --kind decision writes one)")
@@ -77,7 +83,11 @@ def run_decide(options: argparse.Namespace) -> int:
 def read_decision(path: str) -> DecisionProblem:
     """Return the decision problem (intents, actions and questions) that a file describes.
 
-    The path ``-`` means standard input.
+    Args:
+        path: the path of the file, or ``-`` for standard input.
+
+    Raises:
+        InputError: the file cannot be read or is invalid.
     """
     from askwise.decisions.problem import parse, read_decision_file
     from askwise.text.files import read_stdin
@@ -89,12 +99,15 @@ def read_decision(path: str) -> DecisionProblem:
 
 
 def session(problem: DecisionProblem, heard: list[str], depth: int | None) -> Session:
-    """Return a conversation about a decision problem, continued after the given questions and answers.
+    """Return a conversation about a decision problem, in which some questions were asked and answered already.
 
     Args:
         problem: the decision problem.
-        heard: the questions that were asked with their answers, each as ``QUESTION=ANSWER``.
+        heard: these questions with their answers, each as ``QUESTION=ANSWER``.
         depth: number of questions to look ahead; None for as many as possible in about a second.
+
+    Raises:
+        InputError: a question or an answer is unknown, or an answer contradicts what is known.
     """
     from askwise.decisions.decide import Session
 
@@ -127,7 +140,7 @@ FAILED = 3
 
 
 def add_audit_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of ``askwise audit``."""
+    """Add the arguments and options of ``askwise audit`` to its parser."""
     parser.add_argument("paths", metavar="PATH", nargs="+", help="trace, .jsonl file, or folder of them")
     parser.add_argument(
         "--judge",
@@ -159,11 +172,16 @@ def add_audit_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_audit(options: argparse.Namespace) -> int:
-    """Run ``askwise audit``: print, and optionally write, the regret of each decision in stored episodes.
+    """Run ``askwise audit``: print what each decision in stored episodes cost beyond the best decision (its regret).
+
+    With ``--csv`` and ``--html``, also write the results to files.
+
+    Args:
+        options: the parsed arguments and options of the command.
 
     Returns:
-        the exit code: 0; or, with ``--fail-over X``, 3 if the mean regret per episode is above X or a decision made a
-        possible goal unreachable.
+        exit code 3 with ``--fail-over X``, if the mean regret per episode is above X or a possible goal can never be
+        reached after a decision; otherwise 0.
     """
     tolerance = None if options.tolerance is None else parse_number(options.tolerance, "--tolerance")
     questions = None if options.questions is None else parse_whole(options.questions, "--questions")
@@ -217,12 +235,18 @@ In the configuration of most clients:
 
 
 def add_serve_mcp_arguments(parser: argparse.ArgumentParser) -> None:
-    """Do nothing: ``askwise serve-mcp`` has no options."""
+    """Do nothing, because ``askwise serve-mcp`` has no options; every subcommand needs such a function."""
     del parser
 
 
 def run_serve_mcp(options: argparse.Namespace) -> int:
-    """Run ``askwise serve-mcp``: serve a language-model agent until standard input ends; return exit code 0."""
+    """Run ``askwise serve-mcp``: serve a language-model agent until standard input ends; return exit code 0.
+
+    Requests of the agent are read from standard input, and replies are written to standard output.
+
+    Args:
+        options: the parsed options of the command; not used.
+    """
     from askwise.serving.tools import serve
 
     del options

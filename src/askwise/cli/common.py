@@ -1,4 +1,4 @@
-"""What several commands share: options, input files and their kinds, and progress messages."""
+"""Functions and classes that several commands share: options, reading files, kinds of files, progress messages."""
 
 from __future__ import annotations
 
@@ -25,12 +25,16 @@ if TYPE_CHECKING:
 
 
 def seed(text: str | None) -> int:
-    """Return the seed that `text` states; for None a random seed, which the caller prints so that it can be reused."""
+    """Return the random seed in a text: a whole number from 0; for None, return a random seed.
+
+    The caller prints a random seed, so that users can state it to repeat the run. Raises `InputError` if the text is
+    invalid.
+    """
     return secrets.randbelow(2**32) if text is None else parse_whole(text, "--seed")
 
 
 def add_file_and_method(parser: argparse.ArgumentParser) -> None:
-    """Declare FILE and the options ``--method``, ``--belief`` and ``--answers`` of commands with agents."""
+    """Add the argument FILE and the options ``--method``, ``--belief`` and ``--answers`` to the parser of a command."""
     parser.add_argument("file", metavar="FILE", nargs="?", help="instance file, example, or - for standard input")
     parser.add_argument(
         "--method",
@@ -54,14 +58,29 @@ def add_file_and_method(parser: argparse.ArgumentParser) -> None:
 
 
 def add_picture(parser: argparse.ArgumentParser, what: str, *old: str) -> None:
-    """Declare ``--picture FILE``; `what` says what is drawn, `old` are earlier spellings that still work."""
+    """Add the option ``--picture FILE`` to the parser of a command.
+
+    Args:
+        parser: the parser.
+        what: what the command draws, for the help text, such as "the plan".
+        old: earlier names of the option, such as ``--svg``, which still work but are not in the help.
+    """
     parser.add_argument("--picture", metavar="FILE", help=f"also draw {what}, as FILE.png, FILE.svg or FILE.pdf")
     for name in old:
         parser.add_argument(name, dest="picture", metavar="FILE", help=argparse.SUPPRESS)
 
 
 def read_problem(options: argparse.Namespace) -> Problem:
-    """Return the problem that FILE describes; the answer model of ``--answers``, if given, replaces that of FILE."""
+    """Return the problem that the file ``options.file`` describes.
+
+    If the option ``--answers`` was given, it replaces the file's answer model (how often answers are wrong or missing).
+
+    Args:
+        options: the parsed arguments and options of a command.
+
+    Raises:
+        InputError: the option or the file is invalid.
+    """
     from askwise.api import as_problem
     from askwise.core.question_json import parse_answers
 
@@ -72,21 +91,38 @@ def read_problem(options: argparse.Namespace) -> Problem:
 
 
 def need_file(options: argparse.Namespace) -> None:
-    """Raise an InputError if there is no FILE; the parser cannot demand it, because ``--method help`` needs none."""
+    """Raise an `InputError` if a command was given no FILE.
+
+    The parser cannot demand FILE, because ``--method help`` works without it.
+
+    Args:
+        options: the parsed arguments and options of the command.
+    """
     if options.file is None:
         raise InputError("FILE", "nothing", "an instance file (askwise new writes one)")
 
 
 def agent_options(options: argparse.Namespace) -> dict[str, str]:
-    """Return the keyword arguments for making an agent: ``belief`` if ``--belief`` was given, otherwise none.
+    """Return the keyword arguments for making an agent, from the options of a command.
 
-    An option that was not given is left out, because agents of other packages need not accept it.
+    They are ``{"belief": KIND}`` if the option ``--belief KIND`` was given, otherwise an empty dict. Without the
+    option, the argument is left out, because agents of other packages need not accept it.
+
+    Args:
+        options: the parsed arguments and options of the command.
     """
     return {} if options.belief is None else {"belief": options.belief}
 
 
 def read_instance(path: str) -> Any:
-    """Return the instance of any domain that a file describes. The path ``-`` means standard input."""
+    """Return the instance (the description of a problem) in a file of any domain, such as tool fetching.
+
+    Args:
+        path: the path of the file, or ``-`` for standard input.
+
+    Raises:
+        InputError: the file cannot be read or is invalid.
+    """
     from askwise.domains.registry import read, read_file
     from askwise.text.files import read_stdin
 
@@ -97,17 +133,17 @@ def read_instance(path: str) -> Any:
 
 
 def show(text: str) -> None:
-    """Print a text, with lines that fit the width of the terminal.
+    """Print a text to standard output, with long lines broken to fit the width of the terminal.
 
-    The width is the environment variable `COLUMNS` if it is set, and 80 without a terminal.
+    Without a terminal, lines have 80 columns. The environment variable ``COLUMNS`` can state another width.
     """
     print(fitted(text.removesuffix("\n")))
 
 
 def colourful() -> bool:
-    """Return whether to print colours.
+    """Return whether to print colours to standard output.
 
-    True if standard output is a terminal that can show them, unless NO_COLOR is set.
+    True if it is a terminal that can show colours, and the environment variable ``NO_COLOR`` is not set.
     """
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
@@ -116,16 +152,22 @@ def colourful() -> bool:
 
 
 def add_memory(parser: argparse.ArgumentParser) -> None:
-    """Declare the option ``--memory``: memory for the tables of each process."""
+    """Add the option ``--memory AMOUNT`` to the parser of a command: memory for the tables of each process."""
     text = f"memory for the tables of each process, such as 16GB (default: {MEMORY_VARIABLE}, or 4GiB)"
     parser.add_argument("--memory", metavar="AMOUNT", help=text)
 
 
 @contextmanager
 def allowed_memory(options: argparse.Namespace) -> Iterator[None]:
-    """While the ``with`` block runs, limit the memory for tables to the value of ``--memory``.
+    """While the ``with`` block runs, limit the memory for tables to the value of the option ``--memory``, if given.
 
-    The limit holds in this process and in those that it starts.
+    The limit is an environment variable. So it holds for this process and for processes that it starts.
+
+    Args:
+        options: the parsed options of a command.
+
+    Raises:
+        InputError: the value of the option is invalid.
     """
     stated, before = getattr(options, "memory", None), os.environ.get(MEMORY_VARIABLE)
     if stated is None:
@@ -150,8 +192,9 @@ class Kind:
 
     Attributes:
         name: what error messages call a file of this kind, such as "an instance file".
-        commands: the commands that take such files; error messages recommend the first.
-        hint: what else to do with such a file, for error messages; ``{}`` stands for the name of the file.
+        commands: the commands that take such files; error messages recommend the first one. Empty if no command does.
+        hint: advice for error messages, if another command is needed to use such a file; ``{}`` stands for the file's
+            name.
     """
 
     name: str
@@ -171,11 +214,14 @@ KINDS = (INSTANCE, DRAWING, PLANNING, DECISION, EPISODES, STUDY, PEOPLE, CODE)
 
 
 def with_right_command(error: AskwiseError, options: argparse.Namespace) -> AskwiseError:
-    """Return the error to report: one that names the right command if the file is for another command, else `error`.
+    """Return the error to report after a command has failed.
+
+    If the command was given a file that only other commands take, this is a new error that names the right command.
+    Otherwise it is `error`.
 
     Args:
         error: the error that the command raised.
-        options: the options of the command.
+        options: the parsed arguments and options of the command.
     """
     path = _file(options)
     if path is None or (isinstance(error, InputError) and error.field.startswith("-")):
@@ -190,7 +236,11 @@ def with_right_command(error: AskwiseError, options: argparse.Namespace) -> Askw
 
 
 def _file(options: argparse.Namespace) -> str | None:
-    """Return the first file that the command was given as an argument; None if there is none."""
+    """Return the path of the first file that a command was given as an argument; None if there is none or it is ``-``.
+
+    Args:
+        options: the parsed arguments and options of the command.
+    """
     names = [action.dest for action in options.parser._actions if not action.option_strings]
     given = getattr(options, names[0]) if names else None
     first = given[0] if isinstance(given, list) and given else given
@@ -198,7 +248,13 @@ def _file(options: argparse.Namespace) -> str | None:
 
 
 def kind_of(path: str) -> Kind | None:
-    """Return the kind of a file, a folder or an example; None if it is of no known kind or cannot be read."""
+    """Return the kind of a file or folder, such as an instance or a planning problem.
+
+    Return None if it is of no known kind or cannot be read.
+
+    Args:
+        path: the path of the file or folder, or the name of an example that comes with askwise.
+    """
     from askwise.pddl.archive import ENDINGS
 
     try:
@@ -243,16 +299,17 @@ LOG_SECONDS = 20.0
 
 
 class Progress:
-    """Prints progress to standard error: on a terminal in one line that is erased at the end, otherwise line by line.
+    """Prints the progress of a command to standard error.
 
-    Use it as a context manager, and call it with the current numbers.
+    Use it as a context manager, and call it with the current numbers, such as ``progress(3, 10)``. On a terminal, each
+    message replaces the one before, and the last is erased at the end. Without a terminal, each message is a line.
 
     Args:
-        command: the name of the subcommand, which begins each line.
+        command: the name of the subcommand, which begins each message.
         text: a format string with a ``{}`` for each number of a call.
         show: whether to print anything.
-        patient: whether a line is printed only if the last one is `PAUSE_SECONDS` old, or `LOG_SECONDS` without a
-            terminal.
+        patient: whether to leave out messages that come too soon: less than 0.5 s (`PAUSE_SECONDS`) after the start or
+            the last message on a terminal, less than 20 s (`LOG_SECONDS`) without a terminal.
     """
 
     def __init__(self, command: str, text: str, *, show: bool = True, patient: bool = False) -> None:
@@ -267,7 +324,11 @@ class Progress:
         return self
 
     def __call__(self, *numbers: int | str) -> None:
-        """Print a line of progress with these numbers, unless the last line was printed too recently."""
+        """Print a progress message with these numbers, unless the last message was printed too recently.
+
+        Args:
+            numbers: the numbers or texts to put into the format string, in order.
+        """
         if self.show and time.monotonic() - self._printed >= self._pause:
             self._printed = time.monotonic()
             line = f"askwise {self.command}: {self.text.format(*numbers)} so far"
