@@ -43,6 +43,18 @@ def steps(*given: dict[str, Any]) -> dict[str, Any]:
     return talk(steps=list(given))
 
 
+def test_conversations_about_problems_that_cannot_be_compared_are_judged_by_their_own() -> None:
+    """JSON has no numbers of numpy, so the keys by which conversations share a problem cannot be computed."""
+    drinks = list(DECISION["belief"])
+    given = []
+    for wrong in np.array([1, 100], dtype=np.int64):
+        loss = {drink: {other: wrong * (drink != other) for other in drinks} for drink in drinks}
+        given.append({**steps({"act": "coffee"}), "decision": {**DECISION, "loss": loss}})
+    alone = [askwise.audit([each]).episodes[0].regret for each in given]
+    assert [each.regret for each in askwise.audit(given).episodes] == alone
+    assert alone[0] < alone[1]
+
+
 # -- beside a plain recursion ------------------------------------------------------------------------------------
 
 

@@ -56,6 +56,18 @@ def test_a_job_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
     store.close()
 
 
+@pytest.mark.parametrize(("value", "error"), [("\ud800", UnicodeEncodeError), (2**70, OverflowError)])
+def test_a_value_that_cannot_be_stored_is_an_error_for_its_caller_alone(
+    tmp_path: Path, value: object, error: type[Exception]
+) -> None:
+    store = StudioStore(tmp_path)
+    with pytest.raises(error):
+        store.write_now(("INSERT INTO meta VALUES ('new', ?)", (value,)))
+    store.write_now(("INSERT INTO meta VALUES ('new', 'x')", ()))
+    assert store.read("SELECT value FROM meta WHERE name = 'new'") == [("x",)]
+    store.close()
+
+
 def test_it_is_there_when_opened_again_and_refuses_another_format(tmp_path: Path) -> None:
     store = StudioStore(tmp_path)
     store.write_now(*insert_round("r", "me", {"a": 1}, {"role": "ego"}, "Kitchen"), update_end("r", "finished"))

@@ -1,9 +1,10 @@
-"""`askwise.audit`: what the decisions of episodes and conversations cost beyond the best ones.
+"""`askwise.audit`: how much the decisions of episodes and conversations cost beyond the best decisions.
 
-Episodes and conversations are given as objects, as files, as folders of files, or as lines of ``.jsonl`` files. Items
-(episodes or conversations) of one problem are audited together, in batches of fixed size, so that they share tables and
-plans. What a planner finds can depend on what it has cached, so every batch has its own judge; then results do not
-depend on the number of worker processes.
+Episodes and conversations are given as objects, as files, as folders of files, or as lines of ``.jsonl`` files. They
+are called *items* here. Items of one problem are audited in batches of at most `BATCH` (50). Each batch has its own
+judge, the object that computes what decisions cost. The items of a batch share the judge's tables and plans. What the
+judge's planner finds can depend on the plans that it has cached. The batches, and so the results, do not depend on the
+number of worker processes.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import hashlib
 import json
 import math
 import pickle
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -61,21 +63,28 @@ def audit(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Audit:
-    """Return the regret of every decision: its expected cost minus that of the best one, given what was known then.
+    """Compute the regret of every decision: its expected cost minus that of the best one, given what was known then.
 
     Args:
         what: an episode or conversation, or several of them. Each is an `Episode` object, the path of a file, the path
             of a folder of files, or the contents of a file as a dict. Files are traces of episodes (``askwise run
             --trace``) or conversations.
-        judge: what decisions are compared with: ``optimal`` (the exact optimum), ``planner``, or ``auto``: the optimum
-            if the problem is small enough, otherwise the planner.
-        tolerance: regrets up to this are no mistakes; by default 0.000001 for the optimum and 0.05 for the planner.
-        questions: the largest number of questions per episode that the optimum may ask. By default there is no limit if
-            answers are true; if they may be wrong or missing, the limit is 3.
-        workers: number of processes that share the work; the result does not depend on it. An episode that cannot be
-            sent to another process, because it has objects of a class that only your program has, is audited in this
-            one.
-        progress: called now and then with the number of episodes and conversations judged so far.
+        judge: what decisions are compared with: ``optimal`` (the exact optimum), ``planner`` (the best plan that
+            askwise's planner finds), or ``auto``: the optimum if the problem is small enough, otherwise the planner.
+        tolerance: regrets up to this are no mistakes. None: 0.000001 for the optimum and 0.05 for the planner; for
+            conversations, 0.000001 or the possible error of the plan, whichever is larger.
+        questions: the largest number of questions per episode that the optimum may ask. None: no limit if answers are
+            true; 3 if they may be wrong or missing. Not used for conversations.
+        workers: number of processes that share the work; the result does not depend on it. An episode with objects of a
+            class that only your program has cannot be sent to another process; it is audited in this process.
+        progress: a function that is called now and then with the number of episodes and conversations audited so far.
+
+    Returns:
+        the regret and the kind of mistake of each decision, and their totals.
+
+    Raises:
+        InputError: an option is invalid, there is nothing to audit, or an episode or conversation is invalid.
+        AskwiseError: the judge is ``optimal``, and a problem is too large for the exact optimum.
     """
     _check_options(judge, tolerance, questions, workers)
     several = [what] if isinstance(what, str | Path | Episode | Mapping) else list(what)
@@ -95,13 +104,16 @@ def _check_options(judge: str, tolerance: float | None, questions: int | None, w
 
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
-    """The options of `audit` that say how decisions are judged.
+    """The options of `askwise.audit` that say how decisions are judged.
+
+    The regret of a decision is its expected cost minus that of the best decision.
 
     Attributes:
-        judge: ``optimal``, ``planner`` or ``auto``.
+        judge: what decisions are compared with: ``optimal`` (the exact optimum), ``planner`` (the best plan that the
+            planner finds) or ``auto`` (the optimum if the problem is small enough, otherwise the planner).
         tolerance: regrets up to this are no mistakes; None for the default of the judge.
-        questions: the largest number of questions per episode that the optimum may ask; None for no limit if answers
-            are true, otherwise 3.
+        questions: the largest number of questions per episode that the optimum may ask. None: no limit if answers are
+            true; 3 if they may be wrong or missing.
     """
 
     judge: str
@@ -114,10 +126,10 @@ class AuditItem:
     """An episode or a conversation to be audited.
 
     Attributes:
-        given: the episode itself; the parsed contents of a file with an episode or a conversation; or the location of
-            these contents.
+        given: the episode itself, the parsed contents of a file with an episode or a conversation, or the location of
+            such a file or of a line in it.
         name: the name of the item in messages and results.
-        key: a key that is equal for all items of the same problem, which are audited together.
+        key: a key that is equal for all items of the same problem. Items with equal keys are audited together.
     """
 
     given: Episode | Mapping[str, Any] | EpisodeSource
@@ -145,10 +157,10 @@ class EpisodeSource:
     """The location of one episode or conversation: a file, or a line of a file.
 
     Attributes:
-        path: the file.
-        line: number of the line from 1; None if the episode is the whole file.
+        path: the path of the file.
+        line: number of the line, from 1; None if the location is the whole file.
         start: offset of the line in the file, in bytes.
-        size: size of the line in bytes; None if the episode is the whole file.
+        size: size of the line in bytes; None if the location is the whole file.
         key: a text that is equal for all episodes and conversations about the same problem (`problem_key`).
     """
 
@@ -160,7 +172,7 @@ class EpisodeSource:
 
     @property
     def name(self) -> str:
-        """The path, followed by ``:`` and the number of the line if the episode is a line of the file."""
+        """The path; if the location is a line of the file, ``:`` and the number of the line follow."""
         return self.path if self.line is None else f"{self.path}:{self.line}"
 
     @property
@@ -174,7 +186,10 @@ class EpisodeSource:
         return f"file {self.path!r}" + ("" if self.line is None else f", line {self.line}")
 
     def read(self) -> Any:
-        """Read the file or the line, and return it as parsed JSON; raise `InputError` if it is empty or invalid."""
+        """Read the file or the line, and return it as parsed JSON.
+
+        Raises `InputError` if it cannot be read, is empty, or is not valid JSON.
+        """
         if self.size is None:
             text = read_text(self.path)
         else:
@@ -187,9 +202,12 @@ class EpisodeSource:
 
 @contextmanager
 def located_errors(field: str) -> Iterator[None]:
-    """While the ``with`` block runs, put `field` (a file or a line) before the field of each `InputError`.
+    """While the ``with`` block runs, add a location to each `InputError` that is raised.
 
-    Errors that already name a file are not changed.
+    The location is put before the error's attribute `field`. Errors that already name a file are not changed.
+
+    Args:
+        field: the location: a file or a line of a file, such as ``file 'runs.jsonl', line 3``.
     """
     try:
         yield
@@ -202,9 +220,13 @@ def located_errors(field: str) -> Iterator[None]:
 
 
 def format_of(data: Any) -> str:
-    """Return the format that the parsed contents of a file state, one of `FORMATS`, such as ``askwise/conversation@1``.
+    """Return the format that the contents of a file state under the key ``format``, such as ``askwise/conversation@1``.
 
-    Raises `InputError` if it is another format or none.
+    Args:
+        data: the contents, parsed from JSON.
+
+    Raises:
+        InputError: the contents state no format, or one that cannot be audited (not in `FORMATS`).
     """
     stated = Field("", data).object(["format"]).child("format")
     if stated.value not in FORMATS:
@@ -213,10 +235,13 @@ def format_of(data: Any) -> str:
 
 
 def find_sources(path: Path) -> list[EpisodeSource]:
-    """Return the locations of all episodes and conversations in a file, or in the files of a folder, sorted by path.
+    """Return the locations of all episodes and conversations in a file, or in all files of a folder, sorted by path.
 
-    In a folder, other files of askwise, such as instances, are skipped. Raises `InputError` if there is nothing to
-    audit.
+    A file ``.jsonl`` has one on each line, any other file has one. In a folder and its subfolders, only files ``.json``
+    and ``.jsonl`` are considered, and other files of askwise, such as instances, are skipped.
+
+    Raises:
+        InputError: there is nothing to audit, or a file cannot be read.
     """
     if not path.is_dir():
         return list(_sources(path))
@@ -246,13 +271,20 @@ def _sources(file: Path, *, among_others: bool = False) -> Iterator[EpisodeSourc
 
 
 def _of_another_kind(text: bytes) -> bool:
-    """Return whether `text`, the contents of a file, states a format that the audit skips, such as an instance."""
+    """Return whether a file is a file of askwise of a kind that cannot be audited, such as an instance.
+
+    Args:
+        text: the contents of the file, which state the format.
+    """
     stated = _parsed(text).get("format")
     return isinstance(stated, str) and stated.startswith("askwise/") and stated not in FORMATS
 
 
 def _parsed(text: bytes) -> Mapping[str, Any]:
-    """Parse a text as a JSON object; return an empty dict if it is invalid, which the audit reports later."""
+    """Return the JSON object in a text as a dict, which is empty if the text is not a JSON object.
+
+    The audit reports an invalid text later.
+    """
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
@@ -263,8 +295,10 @@ def _parsed(text: bytes) -> Mapping[str, Any]:
 def problem_key(given: bytes | Mapping[str, Any], folder: Path) -> str:
     """Return a key that is equal for all episodes and conversations about the same problem.
 
+    If the problem cannot be written as JSON, the key differs from all others.
+
     Args:
-        given: the contents of a file or a line, as bytes or parsed.
+        given: the contents of a file or of a line, as bytes or as parsed JSON.
         folder: the folder of the file. A conversation may name the file of its decision problem relative to this
             folder.
     """
@@ -276,7 +310,7 @@ def problem_key(given: bytes | Mapping[str, Any], folder: Path) -> str:
     try:
         return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()
     except (ValueError, TypeError, RecursionError):
-        return ""
+        return uuid.uuid4().hex
 
 
 # -- batches and processes -----------------------------------------------------------------------------------------
@@ -293,7 +327,7 @@ def _audit_all(
         items: the episodes and conversations.
         options: how decisions are judged.
         workers: number of processes that share the work; with 1, this process does it.
-        progress: called now and then with the number of items audited so far; may be None.
+        progress: a function that is called now and then with the number of items audited so far; None for no calls.
     """
     batches = list(_batches(items))
     found: dict[int, AuditedEpisode] = {}
@@ -309,7 +343,10 @@ def _audit_all(
 
 
 def _batches(items: Sequence[AuditItem]) -> Iterator[list[int]]:
-    """Yield lists of indices of `items` to be audited together: at most `BATCH` items of one problem in each."""
+    """Yield lists of indices into `items`; the items of each list are of one problem, at most `BATCH` (50).
+
+    Each list is audited with one judge, the object that computes what decisions cost.
+    """
     same_problem: dict[object, list[int]] = {}
     for k, item in enumerate(items):
         same_problem.setdefault(item.key, []).append(k)
@@ -320,10 +357,10 @@ def _batches(items: Sequence[AuditItem]) -> Iterator[list[int]]:
 
 @contextmanager
 def _auditor(workers: int) -> Iterator[Callable[[list[Batch]], Iterator[list[AuditedEpisode]]]]:
-    """While the ``with`` block runs, provide a function that audits a list of batches.
+    """Provide a function that audits batches while the ``with`` block runs.
 
-    The function yields the audits of each batch, in the order of the batches. A batch is a pair: episodes or
-    conversations of one problem, and the options of the audit.
+    A batch is a pair: episodes or conversations of one problem, and the options of the audit. The function takes a list
+    of batches. It yields a list of audits for each batch, in the order of the batches.
 
     Args:
         workers: number of processes that share the work; with 1, this process does it.
@@ -337,14 +374,18 @@ def _auditor(workers: int) -> Iterator[Callable[[list[Batch]], Iterator[list[Aud
 
 
 def _audit_remotely(batch: Batch, run: str) -> list[AuditedEpisode]:
-    """Audit a batch in a worker process, and return the audits of its items.
+    """Audit a batch in a worker process, and return the audits of its episodes or conversations in their order.
 
-    If the batch cannot be sent, this process audits it. If its audit fails in the worker process, this process repeats
-    it, so that the error is raised here.
+    If the batch cannot be sent, this process audits it. If the audit raises an error in the worker process, this
+    process repeats the audit, so that the error is raised here.
 
     Args:
         batch: a pair: episodes or conversations of one problem, and the options of the audit.
-        run: the name that `askwise.workers.pool.new_run` gave to this audit; its worker processes are ended together.
+        run: the name that `askwise.workers.pool.new_run` gave to this call of `askwise.audit`. The worker belongs to
+            it; all workers of the call are ended together.
+
+    Raises:
+        AskwiseError: the worker process died.
     """
     try:
         sent = pickle.dumps(batch, pickle.HIGHEST_PROTOCOL)
@@ -362,9 +403,11 @@ def _audit_remotely(batch: Batch, run: str) -> list[AuditedEpisode]:
 
 
 def audit_service(batch: Batch) -> Iterator[list[AuditedEpisode]]:
-    """Audit a batch of items in a worker process, and yield one reply: the list of their audits.
+    """Audit a batch in a worker process, and yield one reply: the list of the audits of its episodes or conversations.
 
-    Raises `RequestRefused` for any error. Worker processes call this function, an `askwise.workers.process.Service`.
+    The worker process calls this function for each request of its parent process (see
+    `askwise.workers.process.Service`). Raises `RequestRefused` for any error; the parent then repeats the audit to get
+    the original error.
 
     Args:
         batch: a pair: episodes or conversations of one problem, and the options of the audit.
@@ -377,7 +420,9 @@ def audit_service(batch: Batch) -> Iterator[list[AuditedEpisode]]:
 
 
 def audit_batch(batch: Batch) -> list[AuditedEpisode]:
-    """Return the audits of episodes or conversations of one problem, in their order; errors name the item.
+    """Return the audits of episodes or conversations of one problem, in their order.
+
+    If one of them is invalid, the error names it.
 
     Args:
         batch: a pair: the episodes or conversations, and the options of the audit.
@@ -393,7 +438,7 @@ def audit_batch(batch: Batch) -> list[AuditedEpisode]:
 
 
 class AuditWorker:
-    """Audits episodes or conversations of one problem with the same judge, whose tables are computed only once.
+    """Audits episodes or conversations of one problem; the tables for judging decisions are computed only once.
 
     Args:
         options: how decisions are judged.
@@ -405,7 +450,14 @@ class AuditWorker:
         self._conversation_judge: ConversationJudge | None = None
 
     def audit(self, item: AuditItem) -> AuditedEpisode:
-        """Return the audit of an episode or a conversation; it is read from its file if only its location is given."""
+        """Return the audit of an episode or a conversation: what each decision cost beyond the best one.
+
+        Args:
+            item: the episode or conversation. If it is given by its location, it is read from there.
+
+        Raises:
+            InputError: the episode or conversation cannot be read or is invalid.
+        """
         data = item.given.read() if isinstance(item.given, EpisodeSource) else item.given
         if isinstance(data, Episode):
             return self._episode(data, item.name)
@@ -427,7 +479,10 @@ class AuditWorker:
 
 @contextmanager
 def _named_errors(item: AuditItem) -> Iterator[None]:
-    """While the ``with`` block runs, put the item's name before the message of any error, except an `InputError`."""
+    """While the ``with`` block runs, put the item's name before the message of each error of askwise.
+
+    An `InputError` is not changed.
+    """
     try:
         yield
     except InputError:

@@ -275,8 +275,8 @@ class StudioStore:
             statements: pairs of an SQL text and a tuple with the values of its placeholders.
 
         Returns:
-            The error if the statements violate a constraint or an UPDATE changes no row; the statements are then
-            undone. None if they succeeded.
+            The error if the statements violate a constraint, an UPDATE changes no row, or a value cannot be stored; the
+            statements are then undone. None if they succeeded.
         """
         self._writer.execute("SAVEPOINT job")
         try:
@@ -284,7 +284,7 @@ class StudioStore:
                 changed = self._writer.execute(sql, parameters).rowcount
                 if sql.startswith("UPDATE") and not changed:
                     raise sqlite3.IntegrityError("nothing to change")
-        except sqlite3.IntegrityError as error:
+        except (sqlite3.IntegrityError, OverflowError, UnicodeError) as error:
             self._writer.execute("ROLLBACK TO job")
             self._writer.execute("RELEASE job")
             return error

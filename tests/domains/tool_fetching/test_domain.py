@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import comb
 
 import numpy as np
@@ -14,6 +15,7 @@ from askwise.core.belief import ContradictoryObservation
 from askwise.domains.tool_fetching import Instance, State, ToolFetching
 from askwise.domains.tool_fetching.domain import DOMAIN
 from askwise.domains.tool_fetching.generate import generate
+from askwise.errors import InputError
 from askwise.play.ask import Advice, InferredPath, likeliest_path
 from askwise.types import FloatArray
 from tests.tool_fetching import Cell, instance, instances, workshop
@@ -150,3 +152,20 @@ def test_the_way_that_is_watched_goes_where_most_ways_go() -> None:
     way = [grid.cells[state].tolist() for state, _action in likeliest_path(problem, grid.state((6, 6)))]
     assert len(way) == 12
     assert all(abs(x - y) <= 1 for x, y in way), "near the diagonal, not along an edge"
+
+
+def test_an_enclosed_fetcher_reaches_no_station() -> None:
+    """The fetcher is in the corner (3, 0), behind walls."""
+    here = instance(
+        (4, 3),
+        stations={"S": ((0, 2), "T"), "U": ((2, 2), "T")},
+        toolboxes={"T": (1, 1)},
+        worker=(0, 0),
+        fetcher=(1, 0),
+        walls=[(2, 0), (3, 1)],
+    )
+    problem = ToolFetching(here)
+    enclosed = problem.grid.state((3, 0)) * 3
+    assert problem.ego.steps(enclosed).tolist() == [-1, -1]
+    with pytest.raises(InputError, match="no way to it from"):
+        ToolFetching(replace(here, fetcher=(3, 0)))

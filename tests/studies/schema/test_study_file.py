@@ -313,6 +313,14 @@ FAULTS: dict[str, Fault] = {
         attempt(priors=["far"], exact={"instances": 1, "priors": ["near"]}),
         "exact.priors[0]: found \"near\"; expected one of 'far'",
     ),
+    "expectations under no prior": (
+        attempt(priors=["far"], exact={"instances": 1, "priors": []}),
+        "exact.priors: found []; expected at least one",
+    ),
+    "expectations under a prior twice": (
+        attempt(priors=["far"], exact={"instances": 1, "priors": ["far", "far"]}),
+        "exact.priors[1]: found 'far' again; expected every entry once",
+    ),
     "unknown key": (
         attempt(methds=["never"]),
         'file: found the unknown key "methds"; expected only name, methods, title, seed, episodes, max_steps, '

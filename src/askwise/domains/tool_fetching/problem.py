@@ -324,7 +324,7 @@ class FetcherSide(Sealed):
         return -1 if cell < 0 else cell * (self._n + 1) + tool + 1
 
     def steps(self, state: Any) -> IntArray:
-        """Return the fewest steps of the fetcher from a state to each goal, ``int32 [n_goals]``.
+        """Return the fewest steps of the fetcher from a state to each goal, ``int32 [n_goals]``; -1 if out of reach.
 
         The steps include the way to the toolbox and the PICKUP, unless the fetcher already holds the goal's tool.
 
@@ -334,7 +334,8 @@ class FetcherSide(Sealed):
         if isinstance(state, np.ndarray):
             return np.array([self.steps(int(each)) for each in state], dtype=np.int32).reshape(-1, self._n)
         cell, tool = place_and_load(self, state)
-        steps = self.steps_to_tools(cell) + self._from_box
+        to_tools = self.steps_to_tools(cell)
+        steps = np.where(to_tools < 0, -1, to_tools + self._from_box)
         if tool != NOTHING:
             steps[tool] = self._stations.steps_at(cell)[tool]
         return np.asarray(steps)

@@ -137,7 +137,7 @@ def _played(analysis: Analysis) -> str:
 
 
 def rough_text(summary: pl.DataFrame) -> str:
-    """Return a remark that the confidence intervals of mean costs are rough because they are based on few episodes.
+    """Return a remark that the confidence intervals of mean costs are rough, with the fewest episodes behind a mean.
 
     The remark is empty if the intervals are not rough.
 
@@ -149,7 +149,7 @@ def rough_text(summary: pl.DataFrame) -> str:
         return ""
     few = int(summary["episodes"].min())  # type: ignore[arg-type]
     below = (summary["mean"] >= 0).all() and (summary["ci_low"].fill_null(0.0) < 0).any()
-    text = f"Intervals are rough: the smallest mean is over {few} episode{'' if few == 1 else 's'}."
+    text = f"Intervals are rough: each mean is over {few} episode{'' if few == 1 else 's'} or more."
     return text + (" Those that go below 0 only show that more episodes are needed." if below else "")
 
 

@@ -222,7 +222,7 @@ class StudyEvidence:
                 continue
             if not (table[field] == value).any():
                 shown = f"{value:g}" if isinstance(value, float) else repr(value)
-                what = field.replace("_", " ").replace("per station", "per-station") + " of" * isinstance(value, float)
+                what = "per-station cost of" if field == "per_goal" else field
                 raise Missing(f"no {what} {shown} in this study")
             table = table.filter(pl.col(field) == value)
         if column not in table.columns:

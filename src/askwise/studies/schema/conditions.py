@@ -99,8 +99,13 @@ def read_exactly(root: Field, priors: tuple[StudyPrior, ...]) -> Exactly:
         return Exactly()
     field = root.child("exact").object(("instances",), ("priors",))
     labels = [prior.label for prior in priors]
-    chosen = [each.text(labels) for each in field.child("priors").elements()] if field.has("priors") else labels
-    return Exactly(field.child("instances").whole(0), tuple(chosen))
+    instances, chosen = field.child("instances").whole(0), labels
+    if field.has("priors"):
+        listed = field.child("priors")
+        chosen = [each.text(labels) for each in listed.elements()]
+        if instances:
+            distinct(listed, chosen, chosen)
+    return Exactly(instances, tuple(chosen))
 
 
 def read_prices(root: Field, from_files: bool) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:

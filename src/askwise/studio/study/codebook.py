@@ -20,6 +20,7 @@ ROUND: dict[str, Column] = {
     "practice": ("whether the round was for practice", "", "true, false; empty for pages that are no rounds"),
     "trial": ("number of the round among those that count", "", "1, 2, ...; 0 for practice"),
 }
+FAILED = "0 or more; empty if the round failed"
 MEASURED: dict[str, Column] = {
     "measured": ("where the time was measured", "", "browser; server: since the entry or input before"),
 }
@@ -57,7 +58,7 @@ COLUMNS: dict[str, dict[str, Column]] = {
         **ROUND,
         "input": ("number of the input in its round", "", "0, 1, ..."),
         "kind": ("kind of input", "", "move, answer, ask, stop"),
-        "value": ("what was entered", "", "name of the move, true or false, number of a group, goals asked about"),
+        "value": ("what was entered", "", "move, true or false, number of a group, goals asked about; may be empty"),
         "seconds": ("response time: from when the person could act to the input", "seconds", "0 or more"),
         **MEASURED,
     },
@@ -67,13 +68,13 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "role": ("the role that the person played", "", "teammate, ego"),
         "seed": ("seed of the round", "", "whole number"),
         "method": ("method of the ego agent", "", "name of a method, or person"),
-        "goal": ("the teammate's goal", "", "names from the problem"),
-        "known_cost": ("least cost if the goal had been known from the start", "steps", "0 or more"),
-        "cost": ("cost of the round: steps and the prices of questions", "steps", "0 or more"),
-        "marginal_cost": ("cost minus known_cost", "steps", "0 or more"),
-        "steps": ("number of steps; a question takes one, in which nobody moves", "steps", "0 or more"),
-        "queries": ("number of questions", "questions", "0 or more"),
-        "query_cost": ("sum of the prices of questions", "steps", "0 or more"),
+        "goal": ("the teammate's goal", "", "names from the problem; empty if the round failed"),
+        "known_cost": ("least cost if the goal had been known from the start", "steps", FAILED),
+        "cost": ("cost of the round: steps and the prices of questions", "steps", FAILED),
+        "marginal_cost": ("cost minus known_cost", "steps", "0 or more; empty unless the round ended"),
+        "steps": ("number of steps; a question takes one, in which nobody moves", "steps", FAILED),
+        "queries": ("number of questions", "questions", FAILED),
+        "query_cost": ("sum of the prices of questions", "steps", FAILED),
         "known_at": ("step from which the ego agent knew the goal", "steps", "0 or more; empty if never or unknown"),
         "finished": ("whether both agents reached their places", "", "true, false"),
         "error": ("why the round failed", "", "text; empty if it did not"),

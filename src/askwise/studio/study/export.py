@@ -421,10 +421,6 @@ class StoredStudy:
             yield number, bool(pilot), found, measured
 
 
-def _seconds(ms: int | None) -> float | None:
-    return None if ms is None else ms / 1000
-
-
 def _text(value: Any) -> str | None:
     return None if value is None else typed(value) if isinstance(value, str) else str(value)
 

@@ -232,8 +232,14 @@ def shortened(text: str, longest: int) -> str:
     """
     if columns_of(text) <= longest:
         return text
-    tail = min(TAIL, (longest - 1) // 2)
-    return text[: longest - 2 - tail].rstrip() + ".." + text[len(text) - tail :].lstrip()
+    tail = text[::-1][: _fitting(text[::-1], min(TAIL, (longest - 1) // 2))][::-1]
+    head = text[: _fitting(text, longest - 2 - columns_of(tail))]
+    return head.rstrip() + ".." + tail.lstrip()
+
+
+def _fitting(text: str, columns: int) -> int:
+    """Return how many of the first characters of `text` fit into `columns` columns."""
+    return next((k for k in range(len(text)) if columns_of(text[: k + 1]) > columns), len(text))
 
 
 def in_lines(name: str, longest: int = LONGEST_LINE) -> tuple[str, ...]:
