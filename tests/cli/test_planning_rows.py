@@ -190,6 +190,14 @@ def test_measures_of_many_problems(data: Path, tmp_path: Path, run: Run) -> None
     assert found.out.splitlines()[0].split()[:4] == ["problem", "goals", "steps", "states"]
 
 
+def test_archives_of_one_name_in_several_folders_are_numbered(tmp_path: Path, run: Run) -> None:
+    for k in (0, 1):
+        files = corridors(2, 2, [(1, 1), (1, 0), (0, 1)][: k + 2])
+        archive(tmp_path / "data" / str(k) / "p01.tar.bz2", SEEN[:1], "(at r1-1)", **files)
+    assert run("grd", str(tmp_path / "data"), "--csv", str(tmp_path / "all.csv"), "--workers", "1").code == 0
+    assert [row["problem"] for row in rows(tmp_path / "all.csv")] == ["p01", "p01 (2)"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -161,6 +161,12 @@ def test_a_new_episode_starts_from_the_prior() -> None:
         assert agent.probabilities.tolist() != problem.prior.tolist()
 
 
+def test_options_that_informed_does_not_have_are_refused() -> None:
+    assert make_agent("informed", belief="robust").name == "informed"
+    with pytest.raises(InputError, match=r"^method 'informed': found .*; expected options of this method$"):
+        make_agent("informed,enough=3")
+
+
 def test_informed_is_told_and_goes() -> None:
     problem = ToolFetching(workshop())
     agent = Informed()

@@ -76,6 +76,9 @@ def test_choices_of_many_goals_name_groups_or_single_goals() -> None:
     for parts in (by_group, singly):
         expected |= {parts[:k] + parts[k + 1 :] for k in range(len(parts))}
     assert choices(problem, 0b111111) == expected
+    others = line(6, {"all but the first": list("BCDEF")})
+    the_rest, first = (1, 2, 3, 4, 5), (0,)
+    assert choices(others, 0b111111) - choices(line(6), 0b111111) == {(first,), (the_rest, first), (the_rest,)}
     whole = line(6, {"all": list("ABCDEF")})
     assert choices(whole, 0b111111) == {singly, *(singly[:k] + singly[k + 1 :] for k in range(6))}
 

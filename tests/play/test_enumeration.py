@@ -187,6 +187,8 @@ def test_too_large() -> None:
     )
     whole = evaluate(workshop(), "never", exact=True)
     assert evaluate(workshop(), "never", exact=True, limit=5, go_on=True) == whole
+    assert evaluate(workshop(), "never", limit=5, go_on=True) == whole
+    assert evaluate(workshop(), "never", episodes=4, go_on=True) == evaluate(workshop(), "never", episodes=4)
 
 
 def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,7 +65,9 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", metavar="N", default="0", help="seed of all random choices (default: %(default)s)")
     parser.add_argument("--bound", action="store_true", help="also compute a lower bound for all methods")
     parser.add_argument("--tight", action="store_true", help="compute a tighter bound, with 95 %% confidence; slower")
-    parser.add_argument("--go-on", action="store_true", help="no size limit; report progress on standard error")
+    parser.add_argument(
+        "--go-on", action="store_true", help="evaluate exactly, whatever the size; report progress on standard error"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
@@ -153,12 +155,13 @@ def evaluated(options: argparse.Namespace, problem: Problem, method: str) -> Eva
     from askwise.play.evaluate import evaluate
 
     agent = make_agent(method, **common.agent_options(options))
-    progress = Progress("evaluate", "{:,} decisions" if options.exact else "{:,} episodes", patient=not options.go_on)
+    exact = options.exact or (options.go_on and options.episodes is None and options.paths is None)
+    progress = Progress("evaluate", "{:,} decisions" if exact else "{:,} episodes", patient=not options.go_on)
     with progress:
         return evaluate(
             problem,
             agent,
-            exact=options.exact,
+            exact=exact,
             episodes=None if options.episodes is None else int(options.episodes),
             paths=None if options.paths is None else int(options.paths),
             seed=int(options.seed),
@@ -171,16 +174,15 @@ def evaluated(options: argparse.Namespace, problem: Problem, method: str) -> Eva
 def bounded(options: argparse.Namespace, problem: Problem, questions: int | None) -> Bound:
     """Return a lower bound on the expected marginal cost of all methods, and show progress on standard error.
 
-    Marginal cost is the cost beyond that of an agent that knows the goal. The bound holds for methods that ask any
-    number of questions.
+    Marginal cost is the cost beyond that of an agent that knows the goal. No method costs less than the bound, however
+    many questions it asks.
 
     Args:
         options: the parsed options of ``askwise evaluate``; ``--tight`` selects a better bound that takes longer.
         problem: the problem.
-        questions: limit of questions per episode of the evaluated method, None for no limit. It matters only if answers
-            may be wrong or missing. The bound then treats the answers to the first ``questions - 1`` questions as
-            possibly wrong or missing, and all others as true. If `questions` is None, the bound treats all answers as
-            true.
+        questions: limit of questions per episode of the evaluated method, None for no limit. Not used if answers are
+            always true. Otherwise, the bound allows wrong or missing answers only to the first ``questions - 1``
+            questions of an episode, and treats all later answers as true. With None, it treats all answers as true.
     """
     from askwise.play.evaluate import lower_bound
 
@@ -195,7 +197,7 @@ def as_json(found: Evaluation, bound: Bound | None) -> dict[str, Any]:
 
     Args:
         found: the expected cost of the method.
-        bound: a lower bound on the cost of all methods; None if none was computed, and the dict then has none.
+        bound: a lower bound on the cost of all methods; None to leave it out.
     """
     shown: dict[str, Any] = {
         "method": found.method,
@@ -219,8 +221,8 @@ def as_json(found: Evaluation, bound: Bound | None) -> dict[str, Any]:
 def _gain(found: Evaluation, bound: Bound) -> float:
     """Return the most that a higher limit of questions per episode could save, at least 0.
 
-    It is the expected marginal cost of the evaluated method minus the lower bound on that of all methods. Marginal cost
-    is the cost beyond that of an agent that knows the goal.
+    No method costs less than the lower bound. So the result is the method's expected marginal cost minus this bound.
+    Marginal cost is the cost beyond that of an agent that knows the goal.
     """
     return max(0.0, found.expected_marginal_cost - bound.value)
 
@@ -259,7 +261,7 @@ def to_text(found: Evaluation, bound: Bound | None) -> str:
 
     Args:
         found: the expected cost of the method.
-        bound: a lower bound on the cost of all methods; None if none was computed, and the text then has none.
+        bound: a lower bound on the cost of all methods, None to leave it out.
     """
     marginal = f"{found.expected_marginal_cost:.6g}"
     if not found.verdict.converged:  # an average over episodes

@@ -134,7 +134,8 @@ def make_agent(given: str | Agent, **options: Any) -> Agent:
     Args:
         given: the name (one of `methods`), the location of your own agent (``mine.py:Likeliest`` or
             ``package.module:Likeliest``), or an agent. Options may follow a name: ``mine.py:Likeliest,enough=0.5``.
-        options: keyword arguments for making the agent, such as ``belief``; ignored if `given` is an agent.
+        options: keyword arguments for making the agent, such as ``belief``. They are ignored if `given` is an agent or
+            the name ``informed``.
     """
     if isinstance(given, Agent):
         return given
@@ -152,7 +153,7 @@ def make_agent(given: str | Agent, **options: Any) -> Agent:
         allowed = "one of " + ", ".join(map(repr, known))
         raise InputError("method", repr(given), allowed + did_you_mean(str(given), known))
     if given == Informed.name:
-        return Informed()
+        options = stated  # it knows the goal, so a belief that all methods get does not matter
     try:
         return known[given](**options)
     except TypeError as error:
@@ -172,8 +173,8 @@ def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **opt
         problem: the problem to be played.
         given: the agent, or the name of its method.
         errs: whether the teammate may leave its shortest paths.
-        options: options of an agent given by name, such as ``belief``. Options that are None are ignored; others raise
-            `InputError` if `given` is an agent.
+        options: options of an agent given by name, such as ``belief``. Options that are None are ignored. If `given`
+            is an agent, all options must be None; otherwise `InputError` is raised.
     """
     chosen = {key: value for key, value in options.items() if value is not None}
     if chosen and isinstance(given, Agent):

@@ -109,16 +109,17 @@ def evaluate(
         episodes: number of episodes.
         paths: number of episodes for each goal.
         seed: makes the result repeatable.
-        belief: the kind of belief of an agent given by name: ``elimination``, ``bayes`` or ``robust``. By default that
-            of its method, or ``robust`` if the problem states policies for the teammate.
-        questions: limit of questions per episode; beyond it the agent waits instead. The limit is passed to agents that
-            can plan for it. The verdict states the limit; `lower_bound` holds for any number of questions.
-        go_on: ignore `limit`.
+        belief: the kind of belief, if `method` is a name: ``elimination``, ``bayes`` or ``robust``. By default the
+            method chooses, except that the belief is ``robust`` if the problem states policies for the teammate.
+        questions: limit of questions per episode; where the agent would ask more, it waits instead. Agents that can
+            plan with a limit are told the limit. The verdict states it.
+        go_on: evaluate exactly without a limit, unless `episodes` or `paths` is given.
         limit: largest number of decisions in an exact evaluation; beyond it `TooLarge` is raised.
         progress: called now and then with the number of decisions taken (if exact) or of episodes played.
     """
     began = time.perf_counter()
     _check(exact, episodes, paths, limit)
+    exact = exact or (go_on and episodes is None and paths is None)
     check_count("questions", questions, 0)
     player = agent_for(problem, method, belief=belief)
     limited = ""
@@ -224,7 +225,7 @@ def _from_episodes(
         episodes: number of episodes.
         seed: makes the result repeatable.
         progress: called with the number of episodes played so far; may be None.
-        limited: a text about the limit of questions, which is added to the verdict; empty without a limit.
+        limited: words about the limit of questions for the end of the result's verdict; empty if there is no limit.
     """
     runs: list[tuple[int | None, Seed]] = [(None, rng) for rng in spawn(seed, episodes)]
     costs, marginal, decisions = _played(problem, player, runs, progress)
@@ -244,7 +245,7 @@ def _from_paths(
         paths: number of episodes for each goal of positive prior.
         seed: makes the result repeatable.
         progress: called with the number of episodes played so far; may be None.
-        limited: a text about the limit of questions, which is added to the verdict; empty without a limit.
+        limited: words about the limit of questions for the end of the result's verdict; empty if there is no limit.
     """
     goals = np.flatnonzero(problem.prior > 0).tolist()
     streams = zip(goals, spawn(seed, len(goals)), strict=True)
@@ -332,8 +333,9 @@ def solve(
 
     Args:
         problem: the problem; `askwise.solve` also takes an instance of any domain, or the path of its file.
-        questions: limit of questions per episode, answered or not; by default no limit if answers are true, otherwise
-            3. The verdict states how much a higher limit could save at most.
+        questions: limit of questions per episode; questions that get no answer count too. By default there is no limit
+            if all answers are true, and a limit of 3 otherwise. The verdict states how much a higher limit could save
+            at most.
         go_on: ignore `limit`.
         limit: largest number of states to solve; beyond it `TooLarge` is raised with the size of the problem.
         progress: called now and then with the numbers of states solved and of questions searched.
@@ -360,13 +362,13 @@ def lower_bound(
         problem: the problem; `askwise.lower_bound` also takes an instance of any domain, or the path of its file.
         limit: largest number of states to solve for each group of goals; a larger limit makes the bound tighter and
             takes longer.
-        questions: matters only if answers may be wrong or missing. By default all answers are treated as true, which is
-            fast. With a number, answers to the first ``questions - 1`` questions are treated as possibly wrong or
-            missing, and later ones as true. The bound holds for any number of questions.
-        tight: solve larger groups of goals. Unless the bound is then exact, also try random groups
-            (`askwise.planning.groups`), which give a better bound if many goals are likely and prices depend on the
-            goals named. For 50 goals this takes from some seconds to a minute. A bound from random groups holds with 95
-            % confidence; the verdict says so.
+        questions: how closely to model answers that may be wrong or missing; not a limit. By default the bound assumes
+            that all answers are true, which is fast. With a number, it assumes this only from question number
+            `questions` on, if the problem is small enough for that.
+        tight: solve larger groups of goals. If the bound is still not exact, also try random groups
+            (`askwise.planning.groups`). They give a better bound if many goals are likely and the price of a question
+            depends on the goals in it. For 50 goals this takes from some seconds to a minute. A bound from random
+            groups holds with 95 % confidence; the verdict says so.
         seed: seed of the random groups.
         progress: called with the number of random groups solved and their total number.
     """

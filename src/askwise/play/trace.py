@@ -16,19 +16,19 @@ both agents at the end), and ``steps``. Each step has the keys
   considered;
 - ``runner_up``, the next best question and its net value, or null;
 - ``gate``, the condition for asking and whether it was met, and ``pairs``, the pairs of goals between which the ego
-  agent is likely to be undecided longest, with the steps in which this matters (`askwise.methods.decision_json`).
-  ``gate`` and ``pairs`` are null if the agent shows no belief; ``pairs`` is also null in problems so large that
-  computing the pairs takes long. If ``gate`` or ``pairs`` is missing, as in files of earlier versions, it is computed
-  again.
+  agent may be undecided longest (see `askwise.methods.decision_json`). Both are null if the agent shows no belief;
+  ``pairs`` is also null in problems so large that computing the pairs takes long. Files of earlier versions may lack
+  both keys; then a loaded episode computes their values when they are needed.
 
-``teammate`` and ``ego`` are the states of both agents by name: a text, a number, or a cell ``[x, y]``. If the ego agent
-carries things, these two keys are replaced by the domain's words for the agents, and a third key, ``holding``, has the
-goal for which the ego agent carries something, or null. In tool fetching the keys are ``worker``, ``fetcher`` and
-``holding``. The domain's words are also in the key of the teammate's action (``teammate_action`` or ``worker_action``),
-and in the key of the goals in ``runner_up`` (``goals`` or ``stations``).
+The states of both agents, in ``final`` and in each step, have the keys ``teammate`` and ``ego``. A state is a name (a
+text or a number) or a cell ``[x, y]``. If the ego agent can carry things, the keys are the domain's words for the two
+agents, and a third key, ``holding``, has the goal for which the ego agent carries something, or null. For example, the
+domain of tool fetching has the keys ``worker``, ``fetcher`` and ``holding``. The domain's words are also in the key of
+the teammate's action (``teammate_action`` or ``worker_action``), and in the key of the goals in ``runner_up``
+(``goals`` or ``stations``).
 
-Numbers are written in full, so a loaded episode equals the saved one. Earlier versions wrote ``askwise/trace@1``,
-without ``answers`` and choices: all questions were answered truthfully.
+Numbers are written in full, so a loaded episode equals the saved one. Files of an earlier version,
+``askwise/trace@1``, can be loaded too. They have no ``answers``, because all answers were true, and no choices.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def problem_from_json(data: Any) -> Problem:
 def _checked(data: Any) -> tuple[Field, bool]:
     """Check the format and the keys of a trace; return its contents, and whether the format is ``askwise/trace@1``.
 
-    Keys of early files that were renamed later have their new names in the contents.
+    If a key had another name in early files, the returned contents have its present name.
     """
     if isinstance(data, dict) and "optimal_cost" in data:  # the earlier name
         data = {"known_cost" if key == "optimal_cost" else key: value for key, value in data.items()}
@@ -172,7 +172,7 @@ def _check_sums(root: Field, episode: Episode) -> None:
         if marginal.value is not None:
             raise marginal.refuse("null, because the episode was cut off")
     elif abs(read_finite(marginal) - episode.marginal_cost) > slack:
-        raise marginal.refuse(f"{episode.marginal_cost}, the cost less the optimal cost")
+        raise marginal.refuse(f"{episode.marginal_cost}, the cost minus the known cost")
     for k, step in enumerate(episode.steps):
         if step.t != k + 1:
             raise InputError(f"steps[{k}].t", step.t, f"{k + 1}, steps are numbered in order")
@@ -209,10 +209,10 @@ def state_from_json(domain: Domain, problem: Problem, given: Field) -> JointStat
 
 
 def _state_keys(domain: Domain, problem: Problem) -> tuple[str, ...]:
-    """Return the keys of the teammate's state, the ego agent's state and, if the ego agent can carry things, its load.
+    """Return the keys under which traces store the states of both agents.
 
     If the ego agent cannot carry things, the keys are ``teammate`` and ``ego``. If it can, they are the domain's words
-    for the two agents, and ``holding``.
+    for the two agents, and ``holding`` for what the ego agent carries.
     """
     words = domain.vocabulary()
     return (words.teammate, words.ego, "holding") if problem.ego.loads else ("teammate", "ego")
@@ -334,4 +334,3 @@ def _belief_from_json(problem: Problem, given: Field) -> FloatArray | None:
 
 def _index(given: Field, names: tuple[str, ...]) -> int:
     return names.index(given.text(names))
-

@@ -2,8 +2,8 @@
 
 In goal recognition, an observer finds out which of several goals an agent pursues, from some of the agent's actions. An
 archive has the files of one problem: the planning domain, the goals, and the observed actions. Many archives contain
-the same problem and differ only in the observed actions: the public data set has 6,694 archives of 89 problems. They
-are grouped, so that the optimal plans of a problem are computed only once.
+the same problem and differ only in the observed actions: the public data set has 6,694 archives of 89 problems.
+Archives of the same problem are grouped, so that the optimal plans of a problem are computed only once.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def collect(paths: Sequence[str | Path]) -> tuple[list[Collected], list[Unreadab
         The problems, and the archives and folders that could not be read, each with the reason.
 
     Raises:
-        InputError: a path does not exist, or no problem and nothing unreadable was found.
+        InputError: a path does not exist, or neither a problem nor anything unreadable was found.
     """
     problems: dict[tuple[tuple[str, str], ...], list[ObservedPlan]] = {}
     unreadable: list[Unreadable] = []
@@ -122,13 +122,16 @@ def collect(paths: Sequence[str | Path]) -> tuple[list[Collected], list[Unreadab
 def _names(groups: list[list[ObservedPlan]]) -> list[str]:
     """Return a name for each problem, the common beginning of the names of its archives.
 
-    If two problems would get the same name, each gets the name of its first archive instead.
+    If two problems would get the same name, each gets the name of its first archive instead. If that name is taken
+    too, by an archive in another folder, a number follows: ``p01 (2)``.
 
     Args:
         groups: for each problem, the observations from its archives.
     """
     names = [_common([plan.name for plan in group]) for group in groups]
-    return [name if names.count(name) == 1 else group[0].name for name, group in zip(names, groups, strict=True)]
+    chosen = [name if names.count(name) == 1 else group[0].name for name, group in zip(names, groups, strict=True)]
+    repeated = [chosen[:k].count(name) for k, name in enumerate(chosen)]
+    return [f"{name} ({k + 1})" if k else name for name, k in zip(chosen, repeated, strict=True)]
 
 
 def _found(path: Path, unreadable: list[Unreadable]) -> Iterator[Path]:
