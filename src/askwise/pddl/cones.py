@@ -2,9 +2,9 @@
 
 The *cone* of a goal is the set of states on its optimal plans from the start. A state has the same distance from the
 start in every cone that contains it. So the union of the cones is built layer by layer, one layer for each distance,
-and every transition leads to the next layer. The paths through the union from the start to a nearest state of a goal
-are exactly the optimal plans of that goal. So divergence at the start, and after any prefix of an optimal plan, is the
-same as in the whole state space (`askwise.divergence.pairs`).
+and every transition leads to the next layer. In the union, the shortest paths from the start to states in which a goal
+is true are exactly the optimal plans of this goal. So the divergence of goals at the start, and after any prefix of an
+optimal plan, is the same as in the whole state space (`askwise.divergence.pairs`).
 
 A bit says whether one atom is true in a state. The search for the plans of a goal omits the bits that are irrelevant to
 the goal (`askwise.pddl.task`). Here the omitted bits are restored: the plans are executed again from the complete
@@ -52,8 +52,8 @@ class Cones:
         states: ``uint64 [n_states, n_words]``, the bits of each state of the model.
         depth: ``int32 [n_states]``, steps from the start.
         inside: ``bool [n_states, n_goals]``, whether a state is on an optimal plan for a goal.
-        operators: ``int32 [n_states, n_actions - 1]``, the index of the operator behind each action of the model, -1
-            if there is no such action; staying in place, the model's last action, has no column.
+        operators: ``int32 [n_states, n_actions - 1]``, the index of the operator of each action of the model, -1 if
+            there is no such action. The model's last action, which stays in place, has no column.
     """
 
     task: Task
@@ -73,7 +73,7 @@ class Cones:
 
     @property
     def exact(self) -> bool:
-        """Whether the search succeeded for every goal: its optimal plans are known, or it provably has no plan."""
+        """Whether every goal either has known optimal plans or provably has no plan."""
         return all(found.exact for found in self.found)
 
     @cached_property
@@ -171,7 +171,7 @@ def cones_of(
     """Find all optimal plans of all goals.
 
     Args:
-        problem: a goal-recognition problem, or a grounded planning task; for a task, `goals` must be given, too.
+        problem: a goal-recognition problem, or a grounded planning task. If it is a task, `goals` is required.
         goals: for each goal the indices of the bits (atoms) that it requires, as returned by `Task.bits`, or None for a
             goal that can never be true. By default the goals of the problem.
         names: the names of the goals; by default those of the problem, or ``goal 1``, ``goal 2``, ...
@@ -415,14 +415,13 @@ def _apart(source: Any, label: IntArray, names: list[str]) -> tuple[IntArray, li
 
 
 def unique_rows(rows: Words) -> tuple[Words, NDArray[np.intp]]:
-    """Return the distinct rows of an array in ascending order, and for each row of `rows` its index among them.
+    """Return the distinct rows of an array in ascending order, and where each row of the array is among them.
 
     Args:
         rows: ``uint64 [n, n_words]``.
 
     Returns:
-        distinct: ``uint64 [k, n_words]``, the distinct rows.
-        index: ``int [n]``, the index of each row of `rows` in `distinct`.
+        the distinct rows, ``uint64 [k, n_words]``; and for each row of `rows` its index among them, ``int [n]``.
     """
     if rows.shape[1] == 1:
         values, which = np.unique(rows[:, 0], return_inverse=True)

@@ -1,12 +1,12 @@
-"""Grounding: actions with variables are turned into operators, that is, into actions with objects; and size limits.
+"""Grounding, which turns actions with variables into operators (actions with objects), and limits on its size.
 
 An atom is *reached* if it is true initially. It is also reached if all conditions of some operator are reached and the
 operator makes the atom true. Deletes are ignored. So an atom that can never become true may count as reached, but every
 atom that can become true is reached. The atoms are processed in the order in which they are reached. Each atom is
-matched with each condition of an action that it fits. Then the other conditions of this action are matched with the
-atoms reached before; the condition with the fewest matching atoms comes first. A variable that occurs in no condition
-stands for every object of its types. So the work is proportional to the number of operators that are found, not to the
-number of all combinations of objects.
+matched with every condition, of any action, that fits it. Then the other conditions of the action are matched with the
+atoms reached before, first the condition with the fewest matching atoms. A variable that occurs in no condition stands
+for every object of its types. So the work is proportional to the number of operators that are found, not to the number
+of all combinations of objects.
 
 Negative conditions on predicates that no action changes are checked here. All other negative conditions are kept, and
 the search for plans checks them.
@@ -243,7 +243,7 @@ class _Grounding:
             self.fitting.setdefault((atom[0], place, name), []).append(atom)
 
     def _take(self, number: int, start: Binding, others: list[Literal], waiting: deque[Atom], seen: set[Atom]) -> None:
-        """Find all operators that one action yields if some variables have objects already; add them to `self.found`.
+        """Find all operators of one action in which some variables have given objects; add them to `self.found`.
 
         An operator is the action with objects instead of variables. Atoms that a new operator makes true, and that were
         never queued before, are added to `waiting` and `seen`.

@@ -312,6 +312,6 @@ def refuse_cost(at: Word, cost: float | str) -> InputError:
 
     Args:
         at: the name of the action, with its position in the file.
-        cost: what follows "an action 'NAME' that costs" in the message: a number, or any text.
+        cost: the cost, a number or any other text; in the message, it follows "an action 'NAME' that costs".
     """
     return refusal(at, f"an action {at.text!r} that costs {cost}", f"1, {UNIT_COST}")

@@ -2,14 +2,14 @@
 
 A layer has all states at one distance from the start. A state is a row of 64-bit words. A hash table with open
 addressing, whose size is a power of two, gives the index of a state. The lookup is written out in each loop, because as
-a separate function it made searches 15 to 40 % slower. Each operator has a *watched* bit: the one of its conditions
-that the fewest operators share. The operator is tested only in states in which this bit is set.
+a separate function it made searches 15 to 40 % slower. Each operator has a *watched* bit: the condition of this
+operator that the fewest other operators have. The operator is tested only in states in which this bit is set.
 
 **Regression.** Only few states are on optimal plans. Their predecessors are computed backwards, because expanding all
 layers again would take longer. Operator `o` can lead to state `t` only if `t` has all bits that `o` adds, all
-conditions that `o` keeps, and no bit that `o` deletes. Before `o`, the conditions of `o` were true. The bits that `o`
-changes and does not require are unknown, so every combination of their values is looked up in the hash table. If some
-operator has more than `MOST_UNKNOWN` unknown bits, all states of the layer are expanded instead.
+conditions of `o` that `o` does not delete, and no bit that `o` deletes. Before `o`, the conditions of `o` were true.
+The bits that `o` changes and does not require are unknown, so every combination of their values is looked up in the
+hash table. If some operator has more than `MOST_UNKNOWN` unknown bits, all states of the layer are expanded instead.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MOST_UNKNOWN = 6
 def watching(wanted: Lists, n_bits: int) -> Lists:
     """Choose one condition of each operator as its watched bit: the operator is tested only in states with this bit.
 
-    The watched bit is the condition that the fewest operators share.
+    The watched bit is the condition that the fewest other operators have.
 
     Args:
         wanted: the conditions of each operator, as indices of bits.
@@ -62,13 +62,14 @@ class Backwards(NamedTuple):
     The first four fields have a row of bits for each operator, ``uint64 [n_operators, n_words]``.
 
     Attributes:
-        wanted: the bits that are always set after the operator: bits that it adds, and conditions that it keeps.
+        wanted: the bits that are always set after the operator: bits that it adds, and conditions that it does not
+            delete.
         changed: the bits that the operator adds or deletes.
         before: the bits that must be set before the operator, its conditions.
         unknown: the bits that the operator adds or deletes and does not require; the state after the operator does not
             say whether they were set before.
-        starts: ``int32 [n_bits + 2]``, where the operators of each bit begin in `watched`. The operators to test if
-            `bit` is set in the state after them are ``watched[starts[bit] : starts[bit + 1]]``.
+        starts: ``int32 [n_bits + 2]``, where the operators of each bit begin in `watched`. If `bit` is set in a state,
+            the operators ``watched[starts[bit] : starts[bit + 1]]`` are tested for leading to this state.
         watched: ``int32 [n_operators]``, the operators of bit 0, then those of bit 1, and so on; at the end those that
             are tested for every state.
     """

@@ -7,8 +7,8 @@ as many steps as there are cuts (Helmert and Domshlak, "Landmarks, critical path
 state costs 0. Any other bit costs as much as the cheapest way to set it: the cost of an operator plus the cost of the
 most expensive condition of this operator. A graph has an edge from the most expensive condition of each operator to
 each bit that the operator sets. Every plan contains a path through this graph to the goal. The graph is cut just before
-the bits from which the goal costs nothing more: the operators that lead to these bits from other bits are a cut. Then
-the operators of the cut get the cost 0, and the next cut is computed, until the goal costs nothing.
+the bits from which the rest of the way to the goal costs nothing: the operators that lead to these bits from other bits
+are a cut. Then the operators of the cut get the cost 0, and the next cut is computed, until the goal costs nothing.
 
 The costs of operators only decrease. So after each cut, only the costs of bits that depend on operators of the cut are
 updated. If the goal cannot be reached even without deletes, the bound is `NO_WAY`.
@@ -18,8 +18,8 @@ step of such a plan, the rest of the plan still uses an operator of every cut th
 one cut contains it. So the next state inherits all cuts of the state before it, except at most one. The operators of
 the inherited cuts cost nothing, and only the missing cuts are computed, usually one or two. The result depends on the
 state before. It may be slightly above or below the bound that is computed without inherited cuts, but it never exceeds
-the length of the shortest plan (Pommerening and Helmert, "Incremental LM-cut", 2013). For each state, the number of
-each operator's cut is stored in one byte.
+the length of the shortest plan (Pommerening and Helmert, "Incremental LM-cut", 2013). One byte for each state and
+operator stores the number of the cut that contains the operator.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ class CutWorkspace(NamedTuple):
         queue: a queue of bits.
         later: bits that come into the queue when all bits of the current cost are done.
         queued: 1 for bits in the queue, otherwise 0.
-        zone: 1 for bits after the cut, from which the goal costs nothing more; 2 for bits before the cut; otherwise 0.
+        zone: 1 for bits after the cut, from which the rest of the way to the goal costs nothing; 2 for bits before the
+            cut; otherwise 0.
         cut: the indices of the operators in the current cut, at the beginning of the array.
         member: for each operator the number (from 1) of the cut that contains it, 0 if no cut does.
     """

@@ -4,9 +4,9 @@ An actor pursues one goal by optimal plans, and an observer sees its actions. Fo
 still possible, the first is the goal to be ruled out, and the second is the goal that the actor pursues:
 
 - *EDP*, the expected divergence point, is the expected step by which the first goal is ruled out. It is infinite if
-  optimal plans of the two goals can end in the same state, because observations do not separate the goals there.
-- *EDP, capped* is the same, but observation ends with the plan. The step in which the actor stays at its goal still
-  counts. The value is finite for all pairs, and equal to EDP if EDP is finite.
+  optimal plans of the two goals can end in the same state, because no observation in this state separates the goals.
+- *EDP, capped* is EDP if observation ends with the plan. The step in which the actor stays at its goal still counts.
+  The value is finite for all pairs, and equal to EDP if EDP is finite.
 - *WCD*, the worst case, is the length of the longest common prefix of optimal plans for the two goals, as in the
   literature on goal-recognition design. It is finite for all pairs.
 - *told apart* is the latest step by which the first goal is ruled out. It is WCD plus 1, and infinite if EDP is
@@ -149,9 +149,10 @@ def _by_names(cones: Cones, states: Mapping[int, int], goals: tuple[int, ...]) -
 
 
 def _onwards(cones: Cones, goals: tuple[int, ...]) -> list[list[int]]:
-    """Return, as ``[state][k]``, how many paths lead from a state to the end of an optimal plan for goal ``goals[k]``.
+    """Return how many paths lead from each state to the end of an optimal plan for each goal.
 
-    The numbers are exact Python ints. `cones` has the states and the optimal plans of all goals.
+    Entry ``[state][k]`` is for the goal ``goals[k]``. The numbers are exact Python ints. `cones` has the states and the
+    optimal plans of all goals.
     """
     onwards = [[0] * len(goals) for _ in range(cones.model.n_states)]
     for k, goal in enumerate(goals):
@@ -170,7 +171,7 @@ def _first(states: Mapping[int, int], onwards: list[list[int]]) -> Sets:
 
 
 def _following(cones: Cones, sets: Sets, onwards: list[list[int]]) -> Sets:
-    """Return all sets of states that an observer may consider possible one step later; it sees only names of actions.
+    """Return all sets of states that an observer, who sees only names of actions, may think possible one step later.
 
     Actions with the same name may lead to different states. So an observer knows only a set of states: those to which
     the names observed so far may have led.
@@ -211,10 +212,10 @@ MOST_SHOWN = 5
 
 
 def after_seen(cones: Cones, seen: Sequence[tuple[Word, str]]) -> dict[int, int]:
-    """Return the states that are possible after the observed actions: a dict from their indices to numbers of paths.
+    """Return the states that are possible after the observed actions, and the number of paths to each of them.
 
-    The number of a state counts the paths from the start to the state with these actions. Raises an InputError for the
-    first action that continues no optimal plan; the error lists actions that continue one.
+    The result maps the index of a state to the number of paths to it from the start by these actions. Raises an
+    InputError for the first action that continues no optimal plan; the error lists actions that would.
 
     Args:
         cones: the optimal plans of all goals.

@@ -143,7 +143,7 @@ def read_domain(text: str, file: str = "domain.pddl") -> PddlDomain:
 
 
 def sections(define: Form, kind: str, known: tuple[str, ...]) -> dict[str, list[Form]]:
-    """Return the sections of a PDDL file: a dict from a first word, such as ``:types``, to all sections that have it.
+    """Return the sections of a PDDL file: a dict from a word, such as ``:types``, to all sections that begin with it.
 
     Unknown sections raise an `InputError`.
 
@@ -370,7 +370,7 @@ def read_goals(text: str, domain: PddlDomain, setting: PddlProblem, file: str = 
 def read_actions(
     text: str, domain: PddlDomain, setting: PddlProblem, file: str = "obs.dat"
 ) -> tuple[tuple[Word, str], ...]:
-    """Parse a list of actions such as ``(MOVE A B)``; unknown actions and objects are refused with an InputError.
+    """Parse a list of actions such as ``(MOVE A B)``; unknown actions or objects raise an InputError.
 
     Args:
         text: the actions, one or more in each line.

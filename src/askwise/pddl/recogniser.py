@@ -22,10 +22,10 @@ No goal that can be reached is ever ruled out. With e = 0, this is the belief ba
 (`askwise.pddl.cones`). If a state is on an optimal plan for a goal, every path from the start to it is the beginning of
 an optimal plan for this goal. So one pass through the layers counts for all goals at once. A plan is matched with a set
 S greedily: the plan waits for the first action of S; when this action comes, the plan waits for the next action of S,
-and so on. So each pair of a plan and a set takes one path through the conditions *waits for o_j* and *S is complete,
-o_m was its last action*, and is counted once. Numbers of plans can exceed the range of floats. Then all numbers of a
-layer are divided by the largest of them. This factor cancels in the quotients above, because all optimal plans of a
-goal end in the same layer.
+and so on. At each point, the plan either *waits for o_j*, or S *is complete, and o_m was its last action*. So for each
+set S, a plan is counted at most once. Numbers of plans can exceed the range of floats. Then all numbers of a layer are
+divided by the largest of them. This factor cancels in the quotients above, because all optimal plans of a goal end in
+the same layer.
 """
 
 from __future__ import annotations
@@ -222,8 +222,8 @@ def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
     Args:
         cones: the optimal plans.
         seen: the names of the observed actions.
-        stray: the probability that an action is stray and is one particular operator, divided by the probability that
-            an action is not stray; 0 if no action is stray.
+        stray: the probability that an observed action is stray and is one certain operator, divided by the probability
+            that it is not stray; 0 if no action is stray.
 
     Returns:
         ``float64 [n_seen + 1, n_goals]``; row k is for the first k actions.

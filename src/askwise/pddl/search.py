@@ -12,12 +12,12 @@ goal state, every plan has more than `B` steps.
 After either search, the plans are collected backwards from the goal (`askwise.pddl.table`).
 
 **Combination.** The blind search does not depend on the goal. So one blind search serves all goals of one kind, that
-is, with the same relevant operators (`askwise.pddl.task`); a bounded search serves one goal. It is unknown in advance
-which search is faster, but the remaining cost of the blind search can be predicted: no remaining goal is nearer than
-the lower bounds proven so far, and layers are assumed to grow like the last one. All bounded searches together may cost
-as much as this prediction. Then the blind search expands one more layer, a new prediction is made, and so on. So the
-total cost is at most about twice the cost of the blind search alone. Costs are counted in states and lower bounds, not
-in seconds, so the result does not depend on the machine.
+is, with the same relevant operators (`askwise.pddl.task`). A bounded search serves only one goal. It is not known in
+advance which search is faster, but the cost of the blind search can be predicted: it must go at least as deep as the
+largest lower bound of a goal, and its layers are assumed to grow like the last one. The bounded searches run until
+their cost reaches this prediction. Then the blind search expands one more layer, a new prediction is made, and so on.
+So the total cost is at most about twice the cost of the blind search alone. Costs are counted in states and lower
+bounds, not in seconds, so the result does not depend on the speed of the machine.
 """
 
 from __future__ import annotations
@@ -115,9 +115,10 @@ class _Together:
         return self.found
 
     def _look(self) -> None:
-        """Store a result in `self.found` for each goal that is true in the last layer of the breadth-first search.
+        """Store the results of all goals that the last layer of the breadth-first search decides.
 
-        If this layer is empty, no remaining goal has a plan. Then this is stored as the result of all remaining goals.
+        A goal is decided if it is true in a state of this layer. If the layer is empty, all remaining goals are
+        decided: they have no plan.
         """
         for goal, task in list(self.open.items()):
             found = self.blind.met(task.goal)
@@ -125,23 +126,23 @@ class _Together:
                 self._settle(goal, found)
 
     def _predicted(self) -> float:
-        """Predict how many states the breadth-first search will have found when it may have reached all goals.
+        """Predict how many states the breadth-first search will have found when it has reached all goals.
 
-        That is at the earliest when its depth is the largest known lower bound on the plan length of a remaining goal,
-        and not before its next layer.
+        The last goal is assumed to be as near as possible: as deep as the largest known lower bound on the plan length
+        of a remaining goal, but not before the next layer.
         """
         level = max((self.bounded[goal].least for goal in self.open if goal in self.bounded), default=0)
         return self.blind.predicted(max(level, self.blind.level + 1))
 
     def _bound_within(self, budget: float) -> None:
-        """Run the bounded searches of the remaining goals in turns until the cost of all searches reaches a budget.
+        """Run the bounded searches of the remaining goals in turns until their total cost reaches a budget.
 
-        From round to round, the number of lower bounds that each search may have computed in all doubles, up to
-        `LONGEST_TURN`.
+        In each round, every search may continue until it has computed a maximal number of lower bounds. This number
+        doubles from round to round. The rounds end when it has reached `LONGEST_TURN`.
 
         Args:
-            budget: the limit on the cost of all bounded searches, added up since the beginning. The cost of finding one
-                state by breadth-first search counts as 1.
+            budget: the limit on the cost of all bounded searches since the beginning. Finding one state by
+                breadth-first search costs 1.
         """
         longest = min(LONGEST_TURN, self.limits.evaluations)
         most = 1
@@ -232,10 +233,10 @@ class Blind(StateTable):
 
 
 class BoundedSearch(StateTable):
-    """A bounded search: breadth first, without states from which every plan would be longer than a maximal length.
+    """A bounded search: breadth first, but without states that are on no plan of at most a certain length.
 
-    A lower bound on the steps left (LM-cut) shows which states to omit. If no plan is found, the maximal length is
-    raised, and the search is repeated.
+    A state is omitted if its depth, plus a lower bound on the steps left (LM-cut), exceeds this length. If no plan is
+    found, the length is raised, and the search is repeated.
 
     Args:
         task: the task of the goal.
@@ -298,7 +299,7 @@ class BoundedSearch(StateTable):
     def _under(
         self, bound: int, most_evaluated: int, most_states: int, through: bool = False
     ) -> tuple[list[IntArray] | None, int]:
-        """Search without states from which every plan would have more than `bound` steps.
+        """Search breadth first, but omit states through which every plan provably has more than `bound` steps.
 
         Args:
             bound: maximal number of steps of a plan.
@@ -307,8 +308,9 @@ class BoundedSearch(StateTable):
             through: whether to continue after the first layer with a goal state.
 
         Returns:
-            the indices of the states at each depth, None if a limit is exceeded; and a lower bound on the length of all
-            plans through omitted states, `NO_WAY` if no state with a plan was omitted.
+            two values. The first has the indices of the states at each depth; it is None if a limit is exceeded. The
+            second is a lower bound on the length of all plans through omitted states; it is `NO_WAY` if there are
+            provably no such plans.
         """
         self.depth[: self.n] = -1
         self.depth[0] = 0
@@ -332,8 +334,8 @@ class BoundedSearch(StateTable):
         """Compute the missing lower bounds (LM-cut) of some states, and store them in `self.bound`.
 
         Args:
-            steps: ``int32 [3, n]``, one transition to each of the states: its source, its operator, and its target,
-                which is the state.
+            steps: ``int32 [3, n]``, for each of the states a transition that leads to it: source, operator and target
+                (the state itself).
         """
         if self.bound.size < self.states.shape[0]:
             bound, n_cuts, cuts = self.bound, self.n_cuts, self.cuts
@@ -354,9 +356,9 @@ class BoundedSearch(StateTable):
         A cut is a set of operators; every plan uses at least one of them. The lower bound is the number of cuts.
 
         Returns:
-            ``int32 [n_states]`` for the lower bounds, -1 for unknown; ``uint8 [n_stored]`` for the number of cuts of
-            each state; and ``uint8 [n_stored, n_operators + 1]`` for the number of the cut that contains each operator,
-            where the last column is for the goal.
+            three arrays. ``int32 [n_states]``: the lower bounds, -1 for unknown. ``uint8 [n_stored]``: how many cuts
+            each state has. ``uint8 [n_stored, n_operators + 1]``: for each operator, the cut that contains it (from 1;
+            0 for none); the last column stands for the goal.
         """
         size = self.states.shape[0]
         rows = min(size, self.remembered // (self.task.operators.size + 1))

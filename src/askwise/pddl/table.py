@@ -53,7 +53,7 @@ class Found:
         at_least: a proven lower bound on the length of plans; `NO_WAY`, a very large number, if there is provably no
             plan.
         method: the search that gave the result: ``blind`` (breadth first), ``bounded`` (with lower bounds on the steps
-            left), or ``none`` if neither search succeeded or was needed.
+            left), or ``none`` if both searches failed, or if no search was needed.
         plans: all optimal plans; None if there are none, or they were not found.
         met: number of states that the blind and the bounded search found, added up.
         evaluated: number of states whose lower bound was computed.

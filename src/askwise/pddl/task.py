@@ -2,8 +2,9 @@
 
 Atoms that are always true or always false have no bit. A condition that an atom is false becomes a condition that an
 additional bit is set: the atom's *opposite*, which is set exactly if the atom is false. So conditions and goals only
-require bits to be set, which the search needs for its lower bounds (LM-cut). Operator `o` is applicable in state `s` if
-``s & pre[o] == pre[o]``, and leads to ``s & keep[o] | add[o]``.
+require bits to be set, which the search needs for its lower bounds (LM-cut). Each operator has three rows of bits:
+those that it requires (`pre`), those that it sets (`add`), and those that it does not delete (`keep`). Operator `o` is
+applicable in state `s` if ``s & pre[o] == pre[o]``, and leads to ``s & keep[o] | add[o]``.
 
 Many sets of integers together are stored in two arrays (`Lists`), or as bits in words (`Words`).
 
@@ -182,8 +183,8 @@ class Task:
     def bits(self, goal: Conjunction) -> frozenset[int] | None:
         """Return the indices of the bits that a goal requires; None if the goal can never be true.
 
-        For an atom that must be false, the result has the bit of the atom's opposite, which is set if the atom is
-        false. Atoms that are always true or always false, as the goal requires, are left out.
+        If the goal requires an atom to be false, the result has the index of the atom's opposite: a second bit, which
+        is set if the atom is false. Conditions that always hold need no bit and are left out.
         """
         wanted = set()
         for literal in goal.literals:

@@ -168,10 +168,10 @@ def pairs_to_json(name: str, cones: Cones, pairs: Pairs, seen: list[str]) -> dic
     Its main keys are:
 
     - ``goals`` and ``numbers``: the names of the possible goals, and their positions, from 1, among all goals;
-    - ``edp``: the expected step by which a goal is ruled out if the actor pursues another goal (EDP);
-    - ``edp_capped``: the same if observation ends with the actor's plan;
+    - ``edp``: the expected step at which a goal is ruled out if the actor pursues another goal;
+    - ``edp_capped``: this expected step if observation ends with the actor's plan;
     - ``wcd``: the length of the longest common prefix of optimal plans for two goals;
-    - ``told_apart``: the latest step by which a goal is ruled out if the actor pursues another goal;
+    - ``told_apart``: the latest step at which a goal is ruled out if the actor pursues another goal;
     - ``all_goals``: for each goal the length of its optimal plans and the effort of the search for them.
 
     The values of ``edp``, ``edp_capped``, ``wcd`` and ``told_apart`` are matrices: the row is the goal to be ruled out,
@@ -250,10 +250,10 @@ def _recognised_head(name: str, found: Recognised, how: str) -> str:
 
 
 def _steps(found: Recognised) -> str:
-    """Return a table: the number of goals left and the likeliest goals, at the start and after each observed action.
+    """Return a table: how many goals are left, and which are likeliest, at the start and after each observed action.
 
-    All goals that are still possible count as left. If no goal is ever ruled out, only goals with a probability above
-    1 % count as left.
+    If some goal is ruled out at any time, a goal counts as left while it is possible. If no goal is ever ruled out, a
+    goal counts as left while its probability is above 1 %.
     """
     actions = ["(nothing yet)", *(_short(f"({printable(action)})", LONGEST_ACTION) for action in found.seen)]
     width = max(map(len, actions))
@@ -310,8 +310,9 @@ def _ending(found: Recognised) -> str:
 def recognised_to_json(name: str, found: Recognised, how: dict[str, Any]) -> dict[str, Any]:
     """Return a JSON-compatible dict with the probabilities of the goals after each observed action.
 
-    Row k of ``possible`` and ``probabilities`` is after k actions; columns are goals. The keys ``unreachable`` (goals
-    without a plan), ``likeliest`` (after all actions) and ``true_goal`` number the goals from 1.
+    ``possible`` and ``probabilities`` have a column for each goal; their row `k` is for the time after `k` actions.
+    ``unreachable`` (goals without a plan), ``likeliest`` (goals after all actions) and ``true_goal`` have the numbers
+    of goals, counted from 1.
 
     Args:
         name: the name of the problem.

@@ -5,18 +5,18 @@ agent acts and asks; the teammate pursues one of the goals.
 
 **State.** A state is ``(m, w, place, load)``: `m` has for each goal a factor that the answers have put on its weight;
 `w` is the teammate's state; `place` is the ego agent's place, and `load` is what the ego agent carries
-(`askwise.core.side`). The teammate draws one of all its shortest plans uniformly (a UROP), so its path to `w` does not
-matter (`askwise.planning.tables`). Goal `g` has the weight ``weight[w, g] * m_g``, which is proportional to its
-probability. ``Z`` is the sum of all weights. If answers are true, `m` stands for a set `A`, the possible goals:
-``m_g`` is 1 for the goals in `A`, and 0 for the others.
+(`askwise.core.side`). The teammate draws one of all its shortest plans uniformly (a uniformly random optimal policy,
+UROP), so its path to `w` does not matter (`askwise.planning.tables`). Goal `g` has the weight ``weight[w, g] * m_g``,
+which is proportional to its probability. ``Z`` is the sum of all weights. If answers are true, `m` stands for a set
+`A`, the possible goals: ``m_g`` is 1 for the goals in `A`, and 0 for the others.
 
 **Delay.** If `g` were known, ``R_g = max(d + 1, e)`` steps would be left, where the teammate needs `d` steps to `g` and
-the ego agent needs `e`. If the ego agent needs `e'` steps to `g` after an action, the action delays the end by
+the ego agent needs `e`. If the ego agent needs `e'` steps to `g` after an action, the action delays the end by::
 
     r_g = 1 + max(d, e') - R_g  >=  0.
 
 **Value.** Marginal cost is the cost beyond that of an agent that knows the goal. The value of a state is the least
-expected marginal cost with at most `K` more questions, times ``Z``:
+expected marginal cost with at most `K` more questions, times ``Z``::
 
     U(m, w, place, load, K) = least of
         actions:    sum over g of weight[w, g] * m_g * r_g
@@ -37,8 +37,8 @@ converges. No term is negative, so 0 and every part of a sum are lower bounds on
 a number, `U` is multiplied by the same number.
 
 **Questions.** A question about a set of goals and a question about all other goals in `A` give the same information.
-The cheaper of the two is asked. If errors persist, repeating a question gives no new information, so it is not asked
-again.
+The cheaper of the two is asked. If errors are persistent, a repeated question gets the same answer again, so no
+question is repeated.
 
 **No way back.** An action after which a possible goal could never be reached costs infinitely much, however unlikely
 that goal is. Such an action is never taken: the ego agent can always wait instead. A goal that is already out of reach
@@ -58,10 +58,10 @@ module              what it is                                                  
 *The optimum:*
 `optimum`           `solve_problem`; `make_solver` picks the solver                                methods, play, audits
 `exact`             the interface of both solvers; `Solver`: true answers, yes/no questions        `optimum`, `planner`
-`exact_search` *    its kernels: `_try_action`, `try_splits`                                       `exact`
-`exact_noisy` *     `LimitedSolver`: other answers, choices, at most `K` questions                 `optimum`, `bounds`
-`exact_beliefs`     its beliefs, numbered, and the belief after each answer                        `exact_noisy`
-`questions`         all questions for `LimitedSolver`; choices for the planner                     solvers, `planner`
+`exact_search` *    the kernels of `exact`: `_try_action`, `try_splits`                            `exact`
+`exact_noisy` *     `LimitedSolver`: wrong answers, multiple choice, at most `K` questions         `optimum`, `bounds`
+`exact_beliefs`     the beliefs in `exact_noisy`, numbered, and the belief after each answer       `exact_noisy`
+`questions`         all questions for `LimitedSolver`; multiple choice for the planner             solvers, `planner`
 ------------------  ----------------------------------------------------------------------------  --------------------
 *The planner:*
 `planner`           `Planner.plan`: the optimum if few goals are left, otherwise `state_value`     methods, audits
@@ -76,7 +76,7 @@ module              what it is                                                  
 ------------------  ----------------------------------------------------------------------------  --------------------
 *Lower bounds:*
 `bounds`            the optimum if an oracle named a group of goals that contains the true one     play
-`groups`            the same for random groups; questions cost more, for the goals outside         play
+`groups`            a tighter bound from random groups, in which questions cost more               play
 ==================  ============================================================================  ====================
 
 `LimitedSolver` has its own beliefs (`exact_beliefs`), because it counts answers exactly; the planner's beliefs round

@@ -1,12 +1,12 @@
 """Kernels on beliefs: which goals are possible, and how much answers have changed their weights.
 
 A belief is a row of `Search.rows`. The first words of a row are the possible goals: goal `g` is bit ``g % 64`` of word
-``g // 64``. If answers are always true, the row has nothing else about goals. If answers can be wrong
-(`Search.graded`), the row also has the log-odds of each goal, in whole units. Each answer that speaks against a goal
-lowers its log-odds by a number of units (`Search.against`). With the teammate in state `w`, the weight of goal `g` is
-``weight[w, g] * odds_of[-log_odds[g]]``. The second factor is the `m_g` of `askwise.planning`: ``odds_of[n]`` is the
-factor for log-odds of ``-n`` units. The log-odds of all possible goals are shifted so that the highest are 0, and those
-of impossible goals are 0. So two beliefs whose weights differ only by a common factor have the same row.
+``g // 64``. If answers can be wrong (`Search.graded`), the row also has the log-odds of each goal, in whole units. Each
+answer that speaks against a goal lowers its log-odds by a number of units (`Search.against`). With the teammate in
+state `w`, the weight of goal `g` is ``weight[w, g] * odds_of[-log_odds[g]]``. Here ``odds_of[n]`` is the factor for
+log-odds of ``-n`` units; this factor is `m_g` in `askwise.planning`. The log-odds of all possible goals are shifted so
+that the highest are 0, and those of impossible goals are 0. So two beliefs whose weights differ only by a common factor
+have the same row.
 
 The states of a plan are stored by *level*, their depth in the search: the state on level `level` is
 ``s.states[level]``, and its belief is ``s.rows[level]``.
@@ -162,14 +162,14 @@ def copy_state(s: Search, level: int, target: int) -> int:
 
 @inner
 def after_step(s: Search, level: int, action: int, teammate: int, negligible: float) -> tuple[int, float]:
-    """Write the state one time step after ``s.states[level]`` to ``s.states[level + 1]``, with its belief.
+    """Write the state and belief one time step after ``s.states[level]`` to ``s.states[level + 1]``.
 
     In this step the ego agent takes `action` (an index as in `askwise.planning.steps.after_action`), and the teammate
-    moves to state `teammate`. Then goals become impossible whose weight is below `negligible` times the weight of the
-    heaviest goal; if `negligible` is 0, this is left out.
+    moves to state `teammate`. If `negligible` is above 0, goals with a weight below `negligible` times the weight of
+    the heaviest goal then become impossible.
 
-    Beliefs store the weights of goals only up to a common factor. Returns the number of goals that are still possible,
-    and the factor by which weights in the new belief must be multiplied to compare them with weights in the old belief.
+    Returns the number of goals that are still possible, and a factor. Beliefs store weights only up to a common factor:
+    the weights in the new belief, times the returned factor, have the same scale as those in the old belief.
     """
     rows, alive, before, after, target, n = s.rows, s.world.alive, s.states[level], s.states[level + 1], level + 1, 0
     for k in range(alive.shape[1]):
@@ -200,9 +200,10 @@ def without_negligible(s: Search, level: int, target: int, negligible: float) ->
 
 @inner
 def after_answer(s: Search, level: int, question: int, answer: int) -> tuple[int, float]:
-    """Write the state that follows ``s.states[level]`` after an answer to ``s.states[level + 1]``, with its belief.
+    """Compute the state and belief after a question is answered in ``s.states[level]``.
 
-    `question` is a row of `s.sets`, and `answer` is the index of one of its answers.
+    The new state is written to ``s.states[level + 1]``. `question` is a row of `s.sets`, and `answer` is the index of
+    one of its answers.
 
     Returns the number of goals that are still possible, and a factor. The new weight of a goal, times this factor, is
     its old weight times the probability of the answer if this goal is true.

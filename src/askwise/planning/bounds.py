@@ -11,9 +11,9 @@ any division into groups::
 If all goals are in one group, the bound is the optimum itself. A group of a single goal adds nothing to the sum.
 
 If answers may be wrong or missing, the bound is computed as if all answers were true. This is allowed because worse
-answers never help: from true answers an agent could make wrong or missing ones by tossing coins. Multiple-choice
-questions are allowed if the problem has a price for their options: a question that is restricted to the goals of a
-group has no more options than before.
+answers never help: from true answers an agent could make wrong or missing ones by tossing coins. The bound also holds
+if the problem has multiple-choice questions: if such a question is restricted to the goals of a group, it has no more
+options than before, so it costs no more.
 
 The bound is close to the optimum if likely goals that are hard to tell apart are in one group. Two ways to form groups
 are tried, and the larger bound is kept. The first way puts the likeliest goals together; it suits priors that favour a
@@ -113,8 +113,9 @@ def bound_with_true_answers_after(problem: Problem, before: int, *, limit: int =
     """Return a lower bound: the least expected marginal cost if all answers after the first `before` ones were true.
 
     Marginal cost is the cost beyond that of an agent that knows the goal. The first `before` answers are as unreliable
-    as in `problem`. The result is None if solving takes more than `limit` states. It is also None if answers in
-    `problem` are always true or if `before` is below 1: then `bound_problem` already assumes the same.
+    as in `problem`. The result is None if solving takes more than `limit` states. It is also None if `before` is below
+    1, or if answers in `problem` are always true: `bound_problem` covers these cases, since it takes all answers to be
+    true.
     """
     if problem.answers.truthful or before < 1:
         return None
@@ -206,9 +207,9 @@ def _by_weight(tables: Tables) -> Order:
 def _by_pairs(problem: Problem, tables: Tables, goals: list[int]) -> Order:
     """Return a function that sorts a list of goals so that goals that are expensive to tell apart are neighbours.
 
-    The function accepts any list of goals in `goals`. It compares goals by pair costs: the optimal cost if only these
-    two goals were possible. The first goal is the one with the largest sum of pair costs with all other goals in the
-    list. Each next goal has the largest sum of pair costs with the goals before it.
+    The list may have any of the goals in `goals`. The *pair cost* of two goals is the optimal cost if only these two
+    were possible. The first goal is the one with the largest sum of pair costs with all other goals in the list. Each
+    next goal has the largest sum of pair costs with the goals before it.
     """
     pairs = _pair_values(problem, tables, goals)
     place = {goal: k for k, goal in enumerate(goals)}

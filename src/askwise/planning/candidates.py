@@ -4,9 +4,9 @@ Candidates are chosen from proposed questions (`askwise.planning.proposals`). Pr
 price of the question plus the expected cost of acting afterwards until the goal is identified. The smallest merit is
 best. More questions are proposed in two cases:
 
-- In the state where a decision is made, a question about each single goal is tried. The goals with the best of these
-  questions are proposed, alone and together. Then the best proposals are improved by moving one goal at a time from one
-  side of the question to the other.
+- In the state where a decision is made, a question about each single goal is tried. New questions are proposed about
+  the goals for which such a question is best: about one goal, and about several together. Then the best proposals are
+  improved by moving one goal at a time from one side of the question to the other.
 - If errors are independent, the best yes/no questions are also proposed with a *margin*: such a question is repeated
   until one answer has been given `margin` more times than the other.
 """
@@ -58,9 +58,10 @@ WORTH_MOVING = 0.01
 
 @inner
 def answers_followed(s: Search) -> int:
-    """Return how many lists of next questions a plan has after a question: one for each of its first answers.
+    """Return for how many answers to a question a plan has separate lists of next questions.
 
-    If the question has more answers, all further answers share the last of these lists.
+    That is 2 if there are only yes/no questions, otherwise `ANSWERS_FOLLOWED`. If a question has more answers, all
+    further answers share the last of these lists.
     """
     return 2 if s.sets.shape[1] == 2 else ANSWERS_FOLLOWED
 
@@ -160,8 +161,8 @@ def _rank(s: Search, level: int, first: int, last: int) -> None:
     """Write the costs of the proposed questions `first` to ``last - 1`` in the state ``s.states[level]`` to `s.merits`.
 
     ``s.merits[0, i]`` gets the cost of asking question `i` and then acting (`ask_then_act`). It gets ``inf`` in three
-    cases: the question does not divide the possible goals; or enough cheaper questions before it fill the list of
-    candidates; or the budget of states is used up and `i` is not 0.
+    cases: the question does not divide the possible goals; or the list of candidates can be filled with cheaper
+    questions before `i`; or the budget of states is used up and `i` is not 0.
     """
     limits, counts, merit = s.limits[0], s.counts[0], s.merits[0]
     for i in range(first, last):
@@ -206,10 +207,10 @@ def _ascending(numbers: Any, n: int, order: Any) -> None:
 
 @part
 def _offer_singles(s: Search, level: int, credible: int, n: int) -> int:
-    """Try a question about each single goal, and propose questions about the goals for which this costs least.
+    """Try a question about each single goal, and propose questions about the goals whose single questions cost least.
 
-    The cost is that of asking and then acting (`ask_then_act`). One question is about the best goal; others are about
-    the best 2, 3, 4, 6 and 9 goals together.
+    The cost is that of asking and then acting (`ask_then_act`). One proposal is about the best goal alone; others are
+    about the best 2, 3, 4, 6 and 9 goals together.
 
     Args:
         s: the workspace of the search.
@@ -316,9 +317,10 @@ def _best_move(s: Search, level: int, credible: int, goals: Any, reached: float)
 
 @part
 def _add_choices(s: Search, n: int) -> int:
-    """Add all choices (questions with several options) to the `n` proposals; return the new number of proposals.
+    """Add all multiple-choice questions to the `n` proposals; return the new number of proposals.
 
-    Rows of `s.sets` from `s.choices` on are copied behind the proposals, which begin in row `s.pool`.
+    These questions are in the rows of `s.sets` from `s.choices` on. They are copied behind the proposals, which begin
+    in row `s.pool`.
     """
     for k in range(s.limits[0].choices):
         copy_question(s, s.choices + k, s.pool + n)
@@ -397,10 +399,10 @@ def _same(s: Search, question: int, other: int) -> bool:
 
 @inner
 def _is_known(s: Search, question: int, answer: int) -> bool:
-    """Return whether a certain set of goals was asked about before in the episode.
+    """Return whether the set of possible goals for which an answer is true was asked about before in the episode.
 
-    The set has the possible goals (``s.rows[0]``) for which the answer with index `answer` to `question`, a row of
-    `s.sets`, is true. The sets that were asked about are in `s.known`.
+    `answer` is the index of an answer to `question`, a row of `s.sets`. The possible goals are those of ``s.rows[0]``.
+    The sets that were asked about are in `s.known`.
     """
     for i in range(s.limits[0].known):
         same = True

@@ -1,8 +1,9 @@
-"""The optimal policy of a problem with true answers: a state is solved when you ask for the optimal move in it.
+"""The optimal policy of a problem in which all answers are true.
 
-This is the recursion of `askwise.planning` over all actions and all questions. Actions are every move, waiting, and
-picking up each load that may still be needed. There is a question for each way to divide the possible goals in two
-parts; it names the goals of the cheaper part. The kernels are in `askwise.planning.exact_search`.
+A state is solved when its optimal move is first asked for, by the recursion of `askwise.planning` over all actions and
+all questions. An action is a move, waiting, or picking up a load that may still be needed. There is a question for each
+way to divide the possible goals in two parts; it names the goals of the cheaper part. The kernels are in
+`askwise.planning.exact_search`.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ class OptimalPolicy(ABC):
     Attributes:
         states: number of states solved so far.
         splits: number of questions compared so far; each splits the possible goals.
-        follows_answers: what the second argument of `at` is: if True, all answers so far; if False, the possible goals.
+        follows_answers: whether the second argument of `at` is all answers so far, instead of the possible goals.
     """
 
     states: int
@@ -136,10 +137,10 @@ class OptimalPolicy(ABC):
 
     @abstractmethod
     def value(self, state: JointState) -> float:
-        """Return the least expected cost from `state` beyond that of an agent that knows the goal, before any answer.
+        """Return the value of `state` before any answer, `U` in `askwise.planning`.
 
-        This cost is multiplied by the sum of the weights of all goals in `state`; the product is `U` in
-        `askwise.planning`.
+        The value is the least expected cost beyond that of an agent that knows the goal, times the sum of the weights
+        of all goals in `state`.
         """
 
     @abstractmethod
@@ -219,8 +220,9 @@ def check_teammate(problem: Problem, who: str) -> None:
 class Charges:
     """Amounts that replace the price of a question; they depend on whether the question names the true goal.
 
-    Lower bounds that are computed from groups of goals need these amounts to be valid (`askwise.planning.groups`). No
-    amount may be below 0, and naming more goals may not make the amount smaller: the search relies on both.
+    With these amounts instead of prices, lower bounds that are computed from groups of goals are valid
+    (`askwise.planning.groups`). The search relies on two conditions: no amount is below 0, and naming more goals never
+    makes the amount smaller.
 
     Attributes:
         amounts: ``float64 [n_zones, 2, n_goals]``; the last index counts goals. ``amounts[z, 0, i]`` is paid if the
@@ -330,10 +332,10 @@ class Solver(OptimalPolicy):
         return BestMove(int(ego.load_actions[self.goals[choice - n_moves]]), None, cost)
 
     def value(self, state: JointState) -> float:
-        """Return the least expected cost from `state` beyond that of an agent that knows the goal, before any answer.
+        """Return the value of `state` before any answer, `U` in `askwise.planning`.
 
-        This cost is multiplied by the sum of the weights of all goals in `state`; the product is `U` in
-        `askwise.planning`.
+        The value is the least expected cost beyond that of an agent that knows the goal, times the sum of the weights
+        of all goals in `state`.
         """
         place, load = self._place_and_load(state.ego)
         goals = int(self.search.alive[state.teammate])

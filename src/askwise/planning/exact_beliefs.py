@@ -1,7 +1,7 @@
 """The beliefs that are possible where answers can be wrong or missing, and the belief after each answer.
 
-**Counts instead of probabilities.** Let answers be wrong with probability `e`. An answer to a question with `k`
-possible answers is less likely if it is false for the true goal than if it is true for it, by the factor
+**Counts instead of probabilities.** Let answers be wrong with probability `e`. If a question has `k` possible answers,
+one particular false answer is less likely than the true answer, by the factor
 ``rho_k = (e / (k - 1)) / (1 - e)``. So each answer multiplies the weights of all goals for which it is false by
 ``rho_k``, and a belief is stored as counts: for each goal and each `k`, how many answers were false for the goal. Only
 ratios of weights matter, so for each `k` the smallest count among the possible goals is subtracted from the counts of
@@ -151,7 +151,7 @@ class AnswerEffects:
         Returns:
             the new evidence and the factor. The weights of the new evidence (`weights`), multiplied by the factor, are
                 the old weights of the goals that are left, times the probability that the question is answered. The
-                factor is 0 if no goal is left.
+                returned factor is 0 if no goal is left.
         """
         after, more = self.after_step(before, true_for)
         return after, factor * more if after.goals else 0.0
@@ -231,8 +231,8 @@ class BeliefGraph:
         questions: the questions of the problem.
         effects: how answers change beliefs.
         work: counts the work, and stops the solver when it is too much.
-        truthful: whether any number of questions may be asked once no ordinary questions are left; the answers to these
-            additional questions are always true.
+        truthful: whether, after the last of the limited questions, any number of additional questions may be asked;
+            their answers are always true.
     """
 
     def __init__(self, questions: Questions, effects: AnswerEffects, work: WorkLimit, *, truthful: bool) -> None:
@@ -262,11 +262,10 @@ class BeliefGraph:
         return self._numbers.get((questions_left, self._relevant(evidence, questions_left)))
 
     def _relevant(self, evidence: Evidence, questions_left: int) -> Evidence:
-        """Return the evidence without those of its `asked` questions that no longer matter.
+        """Return the evidence without the questions in `Evidence.asked` that no longer matter.
 
-        A question in `asked` matters only if questions are left, and if the question would be worth asking again about
-        the goals that are still possible. Without the others, beliefs that no longer differ in anything that matters
-        are equal.
+        A question in `asked` matters only if more questions may be asked, and if it would be worth asking again about
+        the goals that are still possible. Without the questions that do not matter, more beliefs are equal.
         """
         goals, against, asked = evidence
         if not asked or not questions_left:
@@ -331,10 +330,10 @@ class Stage:
         met: the indices of these beliefs in the `BeliefGraph`.
         beliefs: ``int [n]``, the same indices, sorted. In tables of values, ``beliefs[k]`` has row ``k + 1``; row 0 is
             for a known goal (`CERTAIN`).
-        steps: a tuple for each next state of the teammate. It has that state and two arrays, ``[n + 1]``, with an
-            element for each row: the index of the belief after the step, and a factor. The weights after the step,
-            multiplied by the factor, are the weights before the step. In row 0, where the goal is known, the index is
-            `CERTAIN` and the factor is 0.
+        steps: a tuple for each next state of the teammate: the next state, and two arrays ``[n + 1]`` with an element
+            for each row. The first array has the index of the belief after the step. The second has a factor: the
+            weights after the step, multiplied by the factor, are the weights before the step. In row 0, where the goal
+            is known, the index is `CERTAIN` and the factor is 0.
     """
 
     met: set[int] = field(default_factory=set)

@@ -1,12 +1,12 @@
-"""The optimum with wrong and missing answers and with choices, for a limited number of questions.
+"""The optimum with wrong answers, missing answers and multiple-choice questions, for a limited number of questions.
 
-A choice is a question with several options. The recursion is that of `askwise.planning`, with at most `K` questions.
-There, an answer multiplies the weights of the goals by factors `m`, and the value `U` is in proportion to the weights.
-So beliefs with the same ratios of weights are solved only once (`askwise.planning.exact_beliefs`). If errors persist, a
-repeated question gets the same answer again; then the state also says which questions may not be asked again.
+The recursion is that of `askwise.planning`, with at most `K` questions. In this recursion, an answer multiplies the
+weights of the goals by factors `m`, and the value `U` is proportional to the weights. So beliefs with the same ratios
+of weights are solved only once (`askwise.planning.exact_beliefs`). If errors are persistent, a repeated question gets
+the same answer again. The state then also says which questions may not be asked again.
 
-**True answers at the end.** With `truthful`, any number of further questions may follow the first `K`. They have the
-same prices, and their answers are always true. The value is then a lower bound on the optimum with any number of
+**True answers at the end.** If `truthful` is True, any number of further questions may follow the first `K`. They have
+the same prices, and their answers are always true. The value is then a lower bound on the optimum with any number of
 ordinary questions: a true answer can be turned into a wrong or missing one by tossing coins, so it is worth at least as
 much as an ordinary answer. With ``most = 0``, all questions are answered truthfully, and the value is the optimum with
 true answers.
@@ -146,13 +146,13 @@ class LimitedSolver(OptimalPolicy):
         problem: the problem.
         most: the most questions in an episode, answered or not.
         truthful: whether any number of further questions is allowed, with answers that are always true.
-        goals: the goals to consider, as if an oracle had said that one of them is true; by default all of positive
-            prior.
-        tables: the arrays of the problem (`tables_of`), if you have computed them already. The teammate begins in the
-            state from which they are seen.
+        goals: the goals to consider, as if an oracle had said that one of them is true; by default all goals with a
+            positive prior probability.
+        tables: the arrays of the problem (`tables_of`), if you have computed them already. They determine the state in
+            which the teammate begins.
         ego: the ego agent's state at the beginning, by default its start.
-        asked: questions that were asked before. If errors persist, they would get the same answers again, so they are
-            not asked again.
+        asked: questions that were asked before. If errors are persistent, these questions would get the same answers
+            again, so they are not asked again.
         limit: the most states to solve, None for any number.
         progress: called now and then with the numbers of states solved and of questions compared so far.
     """
@@ -230,10 +230,10 @@ class LimitedSolver(OptimalPolicy):
 
         Args:
             tables: the problem seen from the new situation, with the belief there as its prior.
-            goals: the goals that are possible there.
-            ego: the state of the ego agent.
-            answers: the answers so far. Each leaves one question less to ask. If errors persist, these questions would
-                get the same answers again.
+            goals: the goals that are possible in the new situation.
+            ego: the state of the ego agent in the new situation.
+            answers: the answers so far. With each answer, one question less may still be asked. If errors are
+                persistent, the same questions would get the same answers again.
             limit: the most states to solve, None for any number.
         """
         return LimitedSolver(

@@ -1,24 +1,28 @@
 """A tighter lower bound if many goals are likely: random groups of goals, and charges that make up for the rest.
 
 **Theory.** Deal the `n` goals into groups at random, and let an oracle name the group of the true goal at the start,
-for free. That alone is the bound of `askwise.planning.bounds`, and it is too low: a question within a group names few
-goals and costs little, while a question in the whole problem names many. So questions within a group are charged more
-than their price. Let `B` be the group of the goal `g`, with `m` goals. The others in `B` are `m - 1` of the `n - 1`
-other goals, drawn uniformly:
+for free. The least cost is then the bound of `askwise.planning.bounds`. It is too low, because a question within a
+group names fewer goals, and costs less, than a question in the whole problem. So questions within a group are charged
+more than their price.
 
-    P(h in B | g) = q = (m - 1) / (n - 1),      P(none of K others in B | g) = none(K)
-                                                    = binomial(n - 1 - K, m - 1) / binomial(n - 1, m - 1).
+Let `B` be the group of the goal `g`, with `m` goals. The other ``m - 1`` goals of `B` are drawn uniformly from the
+``n - 1`` goals besides `g`. So one such goal is in `B` with probability `q`, and of `K` such goals, none is in `B` with
+probability ``none(K)``::
 
-A question is charged by its effect in the group. If `g` is named, with `i` others of the group, the charge is
-``own(i)``. If `g` is not named, but `j` goals of the group are, it is ``other(j)``. A question that does not divide the
-group is free. Let the price of a question be `b`, plus `c` for each goal that is named, and let ``0 <= s <= 1``. Then
+    q       = (m - 1) / (n - 1)
+    none(K) = binomial(n - 1 - K, m - 1) / binomial(n - 1, m - 1)
+
+Only the goals of the group that a question names matter for its charge. If it names `g` and `i` others of the group,
+the charge is ``own(i)``. If it names `j` goals of the group, but not `g`, the charge is ``other(j)``. A question that
+does not divide the group is free. Let the price of a question be `b`, plus `c` for each goal that is named. Let `a` be
+the number of goals that the teammate may pursue in its state, and let ``0 <= s <= 1``. Then::
 
     own(i)   = b + c (1 + i / q)
-    other(j) = f + s c j / q,        f = least of (b + (1 - s) c K) / (1 - none(K)) over 1 <= K <= a - 1,
+    other(j) = f + s c j / q
+    f        = least of (b + (1 - s) c K) / (1 - none(K)) over 1 <= K <= a - 1
 
-where `a` is the number of goals for which the teammate may be in its state. In the problem of a group, goals have the
-weights that they have in the whole problem. Let ``U(B)`` be the optimal value (`askwise.planning`) of the problem of
-group `B`, with these charges as prices. Then, for every prior,
+In the problem of a group, goals have the weights that they have in the whole problem. Let ``U(B)`` be the optimal value
+(`askwise.planning`) of the problem of group `B`, with these charges as prices. Then, for every prior::
 
     optimum  >=  E[sum of U(B) over the groups]                                                                  (1)
 
@@ -37,24 +41,28 @@ pays in the groups at most what it pays in the whole problem, for each goal and 
 it is a policy of the group's problem: it has all information that it needs, and answers are the same. It pays at least
 ``U(B)``. This holds for every policy, so (1) holds for the best.
 
-Possible doubts: *Questions that do not divide a group* are free there, and useless. *The side that is named*: the
-problem of a group may name either side at its own charge, so the policy is among those over which ``U(B)`` is the
-least. *Goals with prices of their own*: `c` is the lowest. *A group too large to solve* is divided in two with the same
-charges: ``U(B) >= U(one part) + U(other part)``, since free information never hurts and charges do not fall as more
-goals are named; the search relies on the same. With ``m = n`` there is one group, charges are prices (``s = 1``), and
-(1) is an equation.
+Special cases:
 
-Why `other` is not simply ``b + c j / q``: that is unbiased too, but charges most for questions about many goals of a
-group, which are seldom asked. With small `s` more is charged for naming one goal, the usual question. Any `s` is valid.
-With 50 goals in groups of 10, one instance of the paper's size, prices 0.2 and 0.5 for a goal, 1/4 gave bounds of 1.95
-and 3.00, where 1 gave 1.74 and 2.73, 1/2 gave 1.95 and 2.98, and 0 gave 1.93 and 2.97. In groups of 25, another
-instance, one way to deal, 3/4 gave 1.16 and 1.71, where 1 gave 1.13 and 1.67, 1/2 gave 1.15 and 1.68, 0 gave 1.06 and
-1.57.
+- Questions that do not divide a group are free in the problem of the group, and useless.
+- In the problem of a group, a question may name either side, at the charge of that side. So the policy of the proof is
+  one of those over which ``U(B)`` is the least.
+- If goals have different prices, `c` is the lowest.
+- A group that is too large to solve is divided in two parts with the same charges. Then
+  ``U(B) >= U(one part) + U(other part)``, since free information never hurts, and charges do not fall as more goals are
+  named.
+- If ``m = n``, there is one group, charges are prices (``s = 1``), and (1) is an equation.
 
-**Confidence.** (1) has the mean, over all ways to deal, of the sum over the groups. Some ways to deal are drawn
-independently. Each puts every goal into one group, so their sums differ little. The bound is the lower end of the
-one-sided 95 % confidence interval (Student's t) for the mean. It holds with 95 % confidence if the sums are normally
-distributed, which is only an approximation. The draw is seeded, so the result is reproducible.
+**The choice of s.** Any `s` gives a valid bound. With ``s = 1``, questions about many goals of a group are charged
+most, but these are seldom asked. With a small `s`, more is charged for the usual question, which names one goal. Two
+examples, for prices of 0.2 and 0.5 for a goal: with 50 goals in groups of 10, the bounds were 1.93 and 2.97 for
+``s = 0``, 1.95 and 3.00 for ``s = 1/4``, 1.95 and 2.98 for ``s = 1/2``, and 1.74 and 2.73 for ``s = 1``. In groups of
+25 (another problem, dealt once), they were 1.06 and 1.57 for ``s = 0``, 1.15 and 1.68 for ``s = 1/2``, 1.16 and 1.71
+for ``s = 3/4``, and 1.13 and 1.67 for ``s = 1``.
+
+**Confidence.** The right side of (1) is a mean over all ways to deal the goals into groups. A few ways are drawn at
+random, independently of each other. Each puts every goal into one group, so their sums differ little. The bound is the
+lower end of the one-sided 95 % confidence interval (Student's t) for the mean. It holds with 95 % confidence if the
+sums are normally distributed, which is only an approximation. The draw is seeded, so the result is reproducible.
 """
 
 from __future__ import annotations
@@ -116,7 +124,8 @@ def bound_with_groups(
     """Return a lower bound on the expected marginal cost of any way of acting and asking, with 95 % confidence.
 
     It is computed from random groups of goals. The price of a yes/no question must be a base price plus a price for
-    each goal that the question names. Returns None if the base price is negative, or if choices have a price.
+    each goal that the question names. Returns None if the base price is negative, or if the problem has a price for the
+    options of multiple-choice questions.
 
     Args:
         problem: any problem that `askwise.planning.exact` accepts, of any size.
@@ -255,18 +264,18 @@ def charges_of(n_goals: int, size: int, base: float, per_goal: float, flat: floa
     """Return the amounts to charge for questions in a group of goals, ``float64 [n_goals + 1, 2, size]``.
 
     A question names fewer goals in a group than in the whole problem. These amounts replace its price, so that the
-    costs in groups give a valid lower bound. The first index is the number of goals for which the teammate may be in
-    its state. Entry ``[:, 0, i]`` is paid if the true goal is named together with `i` others of the group,
-    ``[:, 1, j]`` if it is not named but `j` goals of the group are.
+    costs in groups give a valid lower bound. The first index of the result is the number of goals that the teammate may
+    pursue in its present state. ``[:, 0, i]`` is the charge for a question that names the true goal and `i` others of
+    the group; ``[:, 1, j]`` is the charge for one that names `j` goals of the group, but not the true goal.
 
     Args:
         n_goals: number of goals in all.
         size: goals in the group, from 2.
         base: price of a question.
         per_goal: price for each goal in a question.
-        flat: for questions that do not name the true goal, the share of `per_goal` that is charged for each goal named;
-            the rest is charged as a fixed amount (`s` in the proof at the top of this module). By default it is 1.5
-            times ``(size - 1) / (n_goals - 1)``, but at least 0.25 and at most 1.
+        flat: the share `s` in the theory at the top of this module. If a question does not name the true goal, this
+            share of `per_goal` is charged for each goal named, and the rest as a fixed amount. The default is 1.5 times
+            ``(size - 1) / (n_goals - 1)``, but at least 0.25 and at most 1.
     """
     there = (size - 1) / (n_goals - 1)
     part = min(1.0, max(FLATTEST, STEEPER * there)) if flat is None else flat
@@ -285,6 +294,6 @@ def none_of(some: int, n_goals: int, size: int) -> float:
     """Return the probability that a given goal's random group contains none of `some` other given goals.
 
     The group has `size` of the `n_goals` goals: the given goal, and others that are drawn uniformly. The result is
-    ``none(K)`` in the proof at the top of this module, for ``K = some``.
+    ``none(K)`` in the theory at the top of this module, for ``K = some``.
     """
     return comb(n_goals - 1 - some, size - 1) / comb(n_goals - 1, size - 1)

@@ -1,12 +1,12 @@
 """Kernels for the states where plans end: the cost of acting only, or of acting and then asking for the goal.
 
 - *Acting only*: no more questions, always the action of least delay ("as if the goal were known after this step").
-- *Acting, then identifying*: the same, but as soon as it is cheaper, questions are asked at once until the goal is
-  known. This takes as little work to compute as acting only, and comes much closer to what good plans cost.
+- *Acting, then identifying*: the same actions, until it is cheaper to find out the goal at once by questions. This cost
+  takes as little work to compute as that of acting only, and comes much closer to what good plans cost.
 
 The cost of identifying the goal (`cost_to_identify`) assumes one way of asking: each question divides the list of goals
-in two. If answers are true, it is the exact cost of this way. Where answers can be wrong or missing, each answer says
-less, so that cost is multiplied by a factor (`Search.identify_factor`); the product is an estimate.
+in two. If all answers are true, the cost of asking in this way is exact. If answers can be wrong or missing, each
+answer says less. The cost with true answers is then multiplied by a factor (`Search.identify_factor`), as an estimate.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ identified; from the last on, plans of one decision (`askwise.planning.values`).
 
 @inner
 def leaf_value(s: Search, level: int, identifies: int, limit: float) -> float:
-    """Return the cost of always taking the action of least delay, from the state on `level` to the end of the episode.
+    """Return the value of a state where a plan ends: the cost of always taking the action of least delay from there on.
 
-    It is the value of a state where a plan ends: the expected marginal cost, times the weight of the state (the sum of
-    its goals' weights). If the cost is at least `limit`, any other number of at least `limit` may be returned.
+    The cost is the expected marginal cost, times the weight of the state (the sum of its goals' weights). The state
+    must have at least two possible goals.
 
-    The state must have at least two possible goals. On large maps it takes long to follow the actions to the end: once
-    ``counts.most_followed`` states have been seen, `cost_to_identify` stands for the rest of the cost, and values that
-    depend on it are not kept in the table.
+    On large maps it takes long to follow the actions to the end of the episode. So once ``counts.most_followed`` states
+    have been seen, `cost_to_identify` replaces the rest of the cost, and values that depend on it are not kept in the
+    table.
 
     Args:
         s: the planner's workspace.
         level: the level of the state in `s.states`.
-        identifies: 1 if acting ends as soon as it is cheaper to find out the goal at once by questions; 0 if it does
-            not.
-        limit: a cost from which on the exact result does not matter.
+        identifies: 1 to stop acting as soon as it is cheaper to find out the goal at once by questions; 0 to act to the
+            end.
+        limit: if the cost is at least `limit`, any other number of at least `limit` may be returned.
     """
     counts, limits, world, state = s.counts[0], s.limits[0], s.world, s.states[level]
     drop_useless_load(s, level)
@@ -128,9 +128,9 @@ def price_to_identify(s: Any, ranked: Any, n: int) -> float:
 def _cut(s: Any, ranked: Any, first: Any, last: Any) -> tuple[Any, float]:
     """Return the best index to divide the goals ``ranked[first:last]`` in two by a question, and the question's cost.
 
-    At the best index, ``p (1 - p) / price`` is largest, where the two parts have the shares p and 1 - p of the weight
-    of these goals. The cost is the price of the question times the weight of these goals. `s` has the prices; `ranked`
-    has records with the fields `odds` (a goal's weight) and `extra` (its additional price).
+    The best index makes ``p (1 - p) / price`` largest; `p` and ``1 - p`` are the shares of the two parts in the weight
+    of these goals. The cost is the price of the question times this weight. `s` has the prices; `ranked` has records
+    with the fields `odds` (a goal's weight) and `extra` (its additional price).
     """
     base, per_goal, whole, extra, part, part_extra = s.base, s.per_goal, 0.0, 0.0, 0.0, 0.0
     for k in range(first, last):

@@ -1,9 +1,9 @@
 """The exact optimum: the least expected cost that any way of acting and asking can reach.
 
-`make_solver` picks the solver: `askwise.planning.exact` for true answers to yes/no questions,
-`askwise.planning.exact_noisy` for wrong and missing answers, choices, and a limited number of questions.
+`make_solver` picks the solver: `askwise.planning.exact` for true answers to yes/no questions, otherwise
+`askwise.planning.exact_noisy` (wrong and missing answers, multiple-choice questions, a limited number of questions).
 
-Where answers can be wrong or missing, asking could continue for ever. So the number of questions is limited, and the
+If answers can be wrong or missing, asking could continue forever. So the number of questions is limited, and the
 result is the least cost with at most that number. To show what more questions could gain, a lower bound on the least
 cost with any number of questions is computed, too. This bound is the least cost if the last of the allowed questions,
 and any number of further questions, were answered truthfully.
@@ -68,7 +68,8 @@ def solve_problem(
     Args:
         problem: the problem.
         questions: the most questions in an episode; by default any number if answers are true, otherwise 3.
-        go_on: solve the problem however many states that takes; `limit` then applies to the lower bound only.
+        go_on: whether to solve the problem even if that takes more than `limit` states. The limit then applies only to
+            computing the lower bound.
         limit: the most states to solve; beyond it `TooLarge` is raised.
         progress: called now and then with the numbers of states solved and of questions compared so far.
     """
@@ -107,11 +108,11 @@ def make_solver(
     limit: int | None,
     progress: Progress | None = None,
 ) -> OptimalPolicy:
-    """Return a new solver for a problem with at most `most` questions, of the class that suits the problem.
+    """Return a new solver for a problem with at most `most` questions; the problem determines the solver's class.
 
     Args:
         problem: the problem.
-        most: the most questions in an episode; None for any number, as if all answers were true.
+        most: the most questions in an episode; None for any number, where all answers are taken to be true.
         goals: the goals to consider, as if an oracle had said that one of them is true; by default all.
         tables: the arrays of the problem (`tables_of`), if you have computed them already.
         limit: the most states to solve, None for any number.

@@ -1,20 +1,20 @@
 """Planning in belief space: act, ask now, or ask later, whichever has the least expected cost.
 
-**Values.** A state has several values. Each allows only plans of one kind, and is exact for these plans; all values are
-expected marginal costs:
+**Values.** A state has several values, one for each kind of plan. Each value is the expected marginal cost of the best
+plan of its kind:
 
 - *acting only*, and *acting, then identifying the goal*: used where plans end (`askwise.planning.leaf_values`);
-- *asking now*: the best candidate, each of its answers followed by the best plan with a question less;
-- *acting*: the best of some actions, each followed by the best plan. Plans may ask **later**, when an answer is worth
-  more.
+- *asking now*: ask one of the candidate questions; after each answer, follow the best plan with one question less;
+- *acting*: take one of some actions, then follow the best plan. So a plan can act now and ask **later**, when an answer
+  is worth more.
 
 No question is asked while some action causes no delay: while the teammate is far away, waiting costs nothing and may
 reveal the goal for free.
 
-**Few goals left.** If answers are true, the exact search (`askwise.planning.exact`), over all questions and all
-actions, replaces these plans as soon as it succeeds within its share of the work. If answers can be wrong or missing,
-or questions are choices, plans of a few questions are compared over all questions and all actions
-(`PlannerSettings.endgame_questions`).
+**Few goals left.** If answers are true, the exact search (`askwise.planning.exact`) is tried, which compares all
+questions and all actions. If it succeeds within a certain amount of work, its result is used. If answers can be wrong
+or missing, or if there are multiple-choice questions, the planner compares all plans with a few questions
+(`PlannerSettings.endgame_questions`), again over all questions and all actions.
 
 **Work.** The budget of a decision is a number of states to look at, not a time, so equal problems get equal answers on
 every machine. When the budget is used up, plans end where they are: more work only ever adds options.
@@ -66,7 +66,7 @@ class Plan:
         ask: cost of asking the question now, ``inf`` if no question was considered.
         free: whether the action causes no delay.
         optimal: whether the plan comes from a search over all questions and all actions. If answers can be wrong or
-            missing, or questions are choices, plans in this search have at most a few questions.
+            missing, or if there are multiple-choice questions, plans in this search have at most a few questions.
         states_seen: the number of states that were considered.
     """
 
@@ -308,10 +308,10 @@ class Planner:
         The result is False if too many `goals` are possible, or if the search with the present ``self._complete`` was
         given up before.
 
-        ``self._complete`` has the goals that were possible at an earlier decision. It is kept while it contains all
-        possible goals, because values found earlier can then be used again. Otherwise it is replaced by `goals`. It is
-        also replaced by `goals` if these are fewer, and the search was given up or there are choices: with fewer goals,
-        other choices are worth asking.
+        ``self._complete`` has the goals that were possible at an earlier decision. Values found for these goals can be
+        used again, so the goals are kept, with two exceptions. They are replaced by `goals` if one of `goals` is not
+        among them. They are also replaced if `goals` are fewer, and either the search was given up or there are
+        multiple-choice questions, since other such questions are worth asking with fewer goals.
         """
         if len(goals) > self.settings.endgame:
             return False
@@ -337,12 +337,12 @@ class Planner:
     def _list_complete(self, goals: Sequence[int], first: int, margins: int) -> None:
         """Write all questions about the goals in ``self._complete`` into rows of `Search.sets`, from row `first` on.
 
-        A yes/no question is written once for each margin from 1 to `margins`. With a margin, it is repeated until one
-        answer has been given that many more times than the other. If `margins` is 0, it is written once, and asked only
-        once.
+        A yes/no question is written once for each margin from 1 to `margins`. A question with a margin `d` is repeated
+        until one answer has been given `d` more times than the other. If `margins` is 0, each question is written once,
+        without repetition.
 
-        A question is marked as asked if, without its impossible goals, it was asked before and would get the same
-        answer again. `goals` are the possible goals.
+        A question is marked as known if the same question about the possible goals (`goals`) was asked before, and
+        would get the same answer again.
         """
         s, listed = self.search, self._complete
         self._choices = every_choice(self.problem, listed)
@@ -359,15 +359,15 @@ class Planner:
     # -- questions for the kernels -----------------------------------------------------------------------------------
 
     def _list_choices(self, choices: list[Choice]) -> None:
-        """Write choices (questions with several options) into the kernels' workspace, as far as there is room."""
+        """Write multiple-choice questions into the kernels' workspace, as far as there is room."""
         s, self._choices = self.search, choices[:POOL_SIZE]
         margin = min(int(s.limits[0].margins), 1)
         s.limits[0].choices = self._write_choices(s.choices, self._choices, margin)
 
     def _write_choices(self, first: int, choices: Sequence[Choice], margin: int) -> int:
-        """Write choices into rows of `Search.sets` from `first` on; return their number.
+        """Write multiple-choice questions into rows of `Search.sets` from `first` on; return their number.
 
-        `margin` is 1 to repeat each choice until it gets an answer, 0 to ask it once.
+        `margin` is 1 to repeat each question until it gets an answer, 0 to ask it once.
         """
         n_goals = len(self.problem.goals)
         for k, choice in enumerate(choices):
@@ -392,11 +392,12 @@ class Planner:
         Args:
             row: the index of the row.
             parts: for each answer, the goals for which it is true; for a yes/no question, only those for "yes".
-            margin: how many more times than any other answer one answer must be given until the question is no longer
-                repeated; 0 to ask it once.
-            choice: for a choice, its index in the planner's list of choices; -1 for a yes/no question.
-            price: price of a choice; -1 for a yes/no question, whose price is computed from its goals.
-            known: whether the answer to a choice is known already.
+            margin: the question is repeated until one answer has been given `margin` more times than any other; 0 to
+                ask it once.
+            choice: the index of a multiple-choice question in ``self._choices``; -1 for a yes/no question.
+            price: price of a multiple-choice question; -1 for a yes/no question, whose price is computed from its
+                goals.
+            known: whether the answer to a multiple-choice question is known already.
         """
         s = self.search
         for answer, part in enumerate(parts):
@@ -409,7 +410,7 @@ class Planner:
         return mask_rows(np.isin(np.arange(len(self.problem.goals)), list(goals)))
 
     def _is_known(self, question: Question) -> bool:
-        """Return whether a question was asked before, and errors persist: then the answer to the question is known."""
+        """Return whether the answer to a question is known: errors are persistent, and it was asked before."""
         return bool(self._known) and same_question(question, len(self.problem.goals)) in self._known
 
     def _note_known(self, goals: Sequence[int], asked: Sequence[Sequence[int]]) -> None:

@@ -137,7 +137,7 @@ def _offer_shares(s: Search, level: int, goals: Any, count: int, n: int) -> int:
 
 @inner
 def _until(s: Search, level: int, goals: Any, count: int, least: float) -> Any:
-    """Return how many of the first goals in `goals` it takes to reach the weight `least` together; at most `count`.
+    """Return how many goals from the beginning of `goals` are needed to reach the weight `least`; at most `count`.
 
     Weights are those in the state on `level`.
     """
@@ -196,7 +196,7 @@ def _offer_by_move(s: Search, level: int, goals: Any, n: int) -> int:
 def _groups_by_goal(groups: Any, goals: Any, order: Any) -> int:
     """Write the indices of the groups that contain some of `goals` into `order`; return the number of these groups.
 
-    A group comes earlier in `order` if its first member in `goals` comes earlier there. `groups` is
+    The groups are ordered by the positions of their first members in `goals`. `groups` is
     ``uint64 [n_groups, 1, n_words]``, sets of goals as bits; `goals` and `order` are ``int64``, indices.
     """
     found = 0

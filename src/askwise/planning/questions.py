@@ -1,23 +1,26 @@
-"""The questions that the exact solvers choose from, and the choices that the planner considers.
+"""The questions that exact solvers choose from, and the multiple-choice questions that the planner considers.
 
-With the goals `A` left (those that the teammate's path and all answers allow), a question names goals of `A` only.
+Let `A` be the goals that are left: those that the teammate's path and all answers allow. Questions name only goals of
+`A`.
 
-**Exact** (`Questions`), where answers may be wrong or questions may be choices:
+**Exact solvers** choose from these questions (`Questions`) if answers may be wrong or questions may be multiple-choice:
 
-- *Yes or no*: about every set of some, but not all, goals of `A`. A question about the set and one about the rest of
-  `A` give the same information. Where errors are made anew every time, the cheaper of the two is enough. Where errors
-  persist, asking the same question again is useless, but the more expensive one of the two can still be asked after the
-  cheaper one: they count as two questions, unless the problem has no goals outside `A`.
-- *Choices*, if the problem says what an option costs (`QueryCost.per_option`): of up to `MOST_PARTED` goals every
-  partition; of more goals the groups that the problem names (`Problem.groups`) and "which goal exactly". One part may
-  be left out as "none of these", an option less to pay for. If all parts are named and other goals exist that are no
-  longer possible, "none of these" is never true: such an answer is known to be wrong.
+- *Yes/no questions*: one about every set of some, but not all, goals of `A`. A question about a set and a question
+  about the rest of `A` give the same information. If errors are independent, the cheaper of the two is enough. If
+  errors are persistent, repeating a question is useless, but the more expensive one of the two can still be asked after
+  the cheaper one: they count as two questions, unless the problem has no goals outside `A`.
+- *Multiple-choice questions* (choices), if the problem has a price for options (`QueryCost.per_option`). With up to
+  `MOST_PARTED` goals in `A`, every partition of `A` gives a question. With more goals, a question asks either for the
+  group (`Problem.groups`) or for the goal itself. One part of the partition may be left out as "none of these", which
+  makes the question cheaper. If all parts are named, and the problem has goals outside `A`, "none of these" is never
+  true; so this answer is known to be wrong.
 
-Of questions that divide `A` into the same parts and have equally many answers, only the cheapest that may be asked
+If several questions divide `A` into the same parts and have equally many answers, only the cheapest that may be asked
 matters: asking a more expensive one first never helps.
 
-**The planner** considers fewer choices: the groups that belong together, and "which goal exactly" (`choices_of`). With
-few goals left it considers every partition (`every_choice`). All parts are named, or all but the largest.
+**The planner** considers fewer multiple-choice questions: one asks for the group, another one for the goal itself
+(`choices_of`). If few goals are left, it considers every partition (`every_choice`). All parts are named, or all but
+the largest.
 """
 
 from __future__ import annotations
@@ -126,9 +129,10 @@ class Questions:
         return Option(asked, true, answers, float(self.problem.query_cost(asked)), same_question(asked, self.n_all))
 
     def _divisions(self, left: int) -> Iterator[tuple[int, ...]]:
-        """Yield the partitions of the goals `left` for which there is a choice that asks which part has the true goal.
+        """Yield the partitions of the goals `left` for which there is a multiple-choice question.
 
-        A partition is a tuple of its parts. `left` and all parts are sets of goals, as bits.
+        The question asks which part of the partition has the true goal. A partition is a tuple of its parts. `left` and
+        all parts are sets of goals, as bits.
         """
         if left.bit_count() <= MOST_PARTED:
             yield from (parts for parts in _partitions_of_bits(left) if len(parts) > 1)
@@ -151,8 +155,8 @@ class Questions:
     def _names(self, parts: tuple[int, ...], left: int) -> tuple[str, ...]:
         """Return the name of each part in `parts`, or an empty tuple if some part has no name.
 
-        `left` are the goals that are left; all sets are bits. A part has the name of the group of the problem that has
-        the same goals among those in `left`.
+        `left` are the goals that are left; all sets are bits. A part has a name if it has all goals in `left` of one
+        group of the problem, and no others; its name is that of the group.
         """
         names = {group & left: name for name, group in self._groups}
         return tuple(names[part] for part in parts) if all(part in names for part in parts) else ()
@@ -190,11 +194,12 @@ def _partitions_of_bits(goals: int) -> Iterator[tuple[int, ...]]:
 
 
 def choices_of(problem: Problem, goals: Sequence[int]) -> list[Choice]:
-    """Return the choices that the planner considers with these goals left; an empty list if choices have no price.
+    """Return the multiple-choice questions that the planner considers if `goals` are left.
 
-    One choice asks which group of the problem the goal is in; if few goals are left, another one asks which goal it is.
-    Each comes in two forms. One names everything: all groups, or all goals. The other leaves out the largest group, or
-    one goal; the answer for what is left out is "none of these".
+    One question asks which group of the problem the goal is in. If few goals are left, another one asks which goal it
+    is. Each comes in two forms. One names everything: all groups, or all goals. The other leaves out the largest group,
+    or one goal; the answer for what is left out is "none of these". If the problem has no price for options
+    (`QueryCost.per_option`), the result is an empty list.
     """
     if problem.query_cost.per_option is None:
         return []
@@ -208,12 +213,13 @@ def choices_of(problem: Problem, goals: Sequence[int]) -> list[Choice]:
 
 
 def every_choice(problem: Problem, goals: Sequence[int]) -> list[Choice]:
-    """Return the choices worth asking, for every partition of the goals; an empty list if choices have no price.
+    """Return the multiple-choice questions that are worth asking, for every partition of `goals` into parts.
 
-    For each partition of `goals` into parts, a choice that names all parts except the largest is enough: it costs less
-    than naming all parts, and usually says as much. There is one exception. If the problem has other goals, which are
-    impossible by now, and all parts are named, then the answer "none of these" is known to be wrong. So in this case,
-    if few goals are left, the choice that names all parts is returned, too.
+    For each partition, a question that names all parts except the largest is usually enough: it costs less than one
+    that names all parts, and says as much. There is one exception. If the problem also has goals that are impossible by
+    now, and all parts are named, then the answer "none of these" is known to be wrong. So in this case, if few goals
+    are left, the question that names all parts is returned, too. If the problem has no price for options
+    (`QueryCost.per_option`), the result is an empty list.
     """
     if problem.query_cost.per_option is None:
         return []

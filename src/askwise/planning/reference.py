@@ -65,7 +65,7 @@ class PlanningState(NamedTuple):
 
     @property
     def weight(self) -> Fraction:
-        """Z, the sum of the weights of all goals."""
+        """The sum of the weights of all goals, ``Z`` in `askwise.planning`."""
         return sum(self.weights, ZERO)
 
 
@@ -94,7 +94,7 @@ class Reference:
     Args:
         problem: the problem; its teammate draws one of its shortest plans uniformly (a UROP).
         questions: how many questions may be asked, answered or not; None for any number, if all answers are true.
-        truthful_after: allow any number of further questions after these, with answers that are always true. The value
+        truthful_after: whether any number of further questions may follow, with answers that are always true. The value
             is then a lower bound on the value with any number of ordinary questions.
         most_options: the most actions and questions to compare in all; beyond it `TooLarge` is raised.
 
@@ -120,7 +120,7 @@ class Reference:
 
     @once
     def value(self, state: PlanningState) -> Cost:
-        """Return the least expected marginal cost from a state on (U in `askwise.planning`), times `state.weight`.
+        """Return the value ``U`` of `askwise.planning`: the least expected marginal cost, times `state.weight`.
 
         `state.weight` is the sum of the goals' weights in the state, which need not be 1. The method `cost` returns the
         cost without this factor.
@@ -248,9 +248,10 @@ class Reference:
     def questions_about(self, state: PlanningState) -> Iterator[Question]:
         """Yield all questions that may be asked in a state.
 
-        A yes/no question asks about a set of possible goals: any set except the empty one and the set of all. If
-        choices have a price, a choice asks about any way to divide the possible goals into groups; one group may be
-        left unnamed, as "none of these". Questions that would get the same reply as before are left out.
+        There is a yes/no question about each set of possible goals, except the empty set and the set of all. If the
+        problem has a price for options, there is also a multiple-choice question for each way to divide the possible
+        goals into groups; one group may be left unnamed, as "none of these". Questions that would get the same reply as
+        before are left out.
         """
         if state.questions_left == 0 and not self.truthful_after:
             return
@@ -350,7 +351,7 @@ class Reference:
 
     @once
     def act_then_ask(self, state: PlanningState) -> Cost:
-        """Return the expected marginal cost of acting until it is cheaper to find out the goal by questions at once.
+        """Return the expected marginal cost of acting, then finding out the goal by questions once that is cheaper.
 
         The action is always the one of least expected delay (`best_action`); the cost of finding out the goal is
         `ask_until_known`. The result is multiplied by `state.weight`, the sum of the goals' weights.
@@ -371,9 +372,10 @@ class Reference:
         """Return the expected price of finding out the goal by questions now, times `state.weight`.
 
         `state.weight` is the sum of the goals' weights. The goals are sorted, the heaviest first, and each question
-        divides the list, or a part of it, in two. It divides at the index where ``p (1 - p) / price`` is largest; the
-        two parts have the shares p and 1 - p of the weight. The price is exact if all answers are true. Otherwise it is
-        an estimate: the price with true answers, divided by the information in an answer, in bits.
+        divides the list, or a part of it, in two, at the index that makes ``p (1 - p) / price`` largest. Here `p` and
+        ``1 - p`` are the shares of the two parts in the weight of the goals that are divided. The result is exact if
+        all answers are true. Otherwise it is an estimate: the price with true answers, divided by the information in an
+        answer, in bits.
         """
         wrong, refused = self.problem.answers.wrong, self.problem.answers.refused
         bits = (1 - refused) * (1 + sum(p * math.log2(p) for p in (wrong, 1 - wrong) if p > 0))
@@ -442,10 +444,10 @@ def _later(value: Callable[[PlanningState], Cost], found: Iterable[tuple[Any, Pl
 
 
 def _choices(goals: Sequence[int]) -> Iterator[Choice]:
-    """Yield all choices that ask in which of several groups of `goals` the true goal is.
+    """Yield all multiple-choice questions that ask which of several groups of `goals` has the true goal.
 
-    For every way to divide the goals into two or more groups, one choice names all groups, and others leave out one
-    group each.
+    For every way to divide the goals into two or more groups, one question names all groups, and each of the others
+    leaves out one group.
     """
     for groups in _partitions(goals):
         if len(groups) > 1:

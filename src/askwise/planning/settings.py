@@ -49,10 +49,10 @@ class PlannerSettings:
     log_table: int = 18
 
     def lists(self, *, choices: bool) -> int:
-        """Return the number of lists of candidates in a plan: one for now, and one after each sequence of answers.
+        """Return how many lists of candidates a plan has: one before any answer, one after each sequence of answers.
 
-        Candidates are the questions that are compared in a state. `choices` is whether some candidates may be choices,
-        which are questions with several options.
+        Candidates are the questions that are compared in a state. `choices` is whether some of them may be
+        multiple-choice questions.
         """
         followed = ANSWERS_FOLLOWED if choices else 2
         return sum((followed * self.candidates) ** k for k in range(self.questions + 1))

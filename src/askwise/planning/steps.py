@@ -29,10 +29,10 @@ def ego_steps(world: World, place: Any, load: Any, goal: Any) -> Any:
 def score_actions(world: World, ranked: Any, n: int, scored: Any, teammate: int, place: int, load: int) -> None:
     """Write into `scored` the delay that each action causes, and the ego agent's steps left after the action.
 
-    Both are sums over goals: a goal's weight times the number of steps if it is the true goal. The ego agent's moves
-    come first, then picking up the loads at its place. Goals that cannot be reached any more do not count. The delay is
-    ``inf`` if the action is not available, if it picks up a load of no use, or if some goal could not be reached after
-    it.
+    Both are sums over goals: a goal's weight times the number of steps if it is the true goal. In `scored`, the ego
+    agent's moves come first, then picking up the loads at its place. Goals that cannot be reached any more do not
+    count. The delay is ``inf`` if the action is not available, if it picks up a load of no use, or if some goal could
+    not be reached after the action.
 
     Args:
         world: the problem as arrays.

@@ -1,11 +1,11 @@
 """A problem as plain arrays for compiled loops, seen from a state of the teammate.
 
-**The belief needs no filter.** Let the teammate draw one of all its shortest plans uniformly (a UROP). Let ``w0`` be
-the state from which the problem is seen, and ``N_g(w)`` the number of shortest plans for goal `g` from state `w`. If
-the goal is `g`, the teammate takes a given path from ``w0`` to `w` with probability
-``reach[w, g] = N_g(w) / N_g(w0)``, or 0 if `w` lies on no shortest plan for `g`. Which path it is does not matter. So,
-with ``weight = prior * reach``, `A` the goals that all answers allow, and
-``Z_A(w) = sum of weight[w, g] over g in A``:
+**The belief needs no filter.** Let the teammate draw one of all its shortest plans uniformly (a uniformly random
+optimal policy, UROP). Let ``w0`` be the state from which the problem is seen, and ``N_g(w)`` the number of shortest
+plans for goal `g` from state `w`. If the goal is `g`, the teammate takes a given path from ``w0`` to `w` with
+probability ``reach[w, g] = N_g(w) / N_g(w0)``, or 0 if `w` lies on no shortest plan for `g`. This is the same for all
+paths to `w`. Let `A` be the goals that all answers allow, ``weight = prior * reach``, and ``Z_A(w)`` the sum of
+``weight[w, g]`` over all `g` in `A`. Then:
 
 - ``P(g | w, A) = weight[w, g] / Z_A(w)``;
 - the teammate's next state is ``w'`` with probability ``Z_A(w') / Z_A(w)``, if ``w'`` follows `w` and is one step

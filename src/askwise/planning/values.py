@@ -1,12 +1,14 @@
 """The recursion of `askwise.planning` over some questions and some actions, within a budget of work.
 
-The kernel `state_value` is that recursion, in one plain function. In a state it compares the candidates (questions)
-first, because they take less work, and the best of them lets it drop many actions early; then it compares the actions.
-The recursion ends early in three cases. Ending early can make a plan less good, but never wrong:
+The kernel `state_value` is that recursion, in one plain function. In a state it first compares the candidates
+(questions), then the actions. Questions come first because they take less work, and because the best question lets the
+kernel drop many actions early. The recursion ends early in three cases:
 
 - where no more questions or steps may be looked at, a state is worth its leaf value (`askwise.planning.leaf_values`);
 - when the budget is used up, a state is worth its leaf value, too;
 - an option is dropped as soon as the sum of its costs so far reaches the cost of the best option.
+
+Ending early can make a plan less good, but never wrong.
 
 A *complete* search has one list of questions for all states, compares all these questions and all actions in every
 state, and ends only with the episode. Its value is exact for a limited number of questions from the list. It is
@@ -228,8 +230,8 @@ def _count_questions(s: Search, level: int, list_no: int) -> Any:
     """Return how many questions of a list are compared on `level`: all, or none while some action causes no delay.
 
     `level` is the level of the state, and `list_no` the number of the list. A complete search always compares all
-    questions. If the questions of the list have not been chosen yet, they are chosen first if they are compared now. At
-    level 0 they are chosen in any case, because later states use the list.
+    questions. If the list is still empty, and if it is needed now, its questions are chosen first. At level 0 the list
+    is always needed, because later states use it.
     """
     asks_now = s.options[level, 0].delay > 0.0 or s.limits[0].complete
     if (asks_now or level == 0) and s.lengths[list_no] < 0:
@@ -241,8 +243,8 @@ def _count_questions(s: Search, level: int, list_no: int) -> Any:
 def _was_asked(s: Search, level: int, k: int) -> bool:
     """Return whether a complete search must not ask question `k` of its list in the state on `level`.
 
-    The question must not be asked if errors persist and it was asked on the way to the state, because it would get the
-    same answer. A question that divides the goals into the same parts counts as the same question.
+    If errors are persistent, questions that were asked on the way to this state must not be asked again, because they
+    would get the same answers. Two questions count as the same if they divide the possible goals into the same parts.
     """
     if not s.limits[0].complete or not s.persistent:
         return False
@@ -257,7 +259,7 @@ def _was_asked(s: Search, level: int, k: int) -> bool:
 
 @part
 def _after_reply(s: Search, level: int, question: int, answer: int, list_no: int, k: int) -> tuple[int, float, Any]:
-    """Write the state after a reply to a question to the next level; the question is asked in the state on `level`.
+    """Compute the state after a question, asked in the state on `level`, gets a reply; write it to the next level.
 
     Args:
         s: the planner's workspace.

@@ -61,7 +61,10 @@ MOST_LEVELS = 3_000
 
 
 def record(integers: str, floats: str = "") -> np.dtype[Any]:
-    """Return the dtype of a record with fields of these names, split at spaces: 64-bit integers, then 64-bit floats."""
+    """Return the dtype of a record with 64-bit fields: first the `integers`, then the `floats`.
+
+    Both arguments are names of fields, separated by spaces.
+    """
     return np.dtype([(name, np.int64) for name in integers.split()] + [(name, np.float64) for name in floats.split()])
 
 
@@ -316,18 +319,18 @@ def make_search(
 def _answer_arrays(answers: AnswerModel) -> dict[str, Any]:
     """Return the arrays of a `Search` that describe how reliable answers are.
 
-    A question with margin 0 is asked once. Where errors are made anew every time, a question with a larger margin `d`
-    is repeated until one answer has been given `d` more times than any other. The arrays are:
+    A question with margin 0 is asked once. If errors are independent, a question with a larger margin `d` is repeated
+    until one answer has been given `d` more times than any other. The arrays are:
 
     - ``against[k]``: the units of log-odds that a goal loses when one of `k` possible answers speaks against it;
     - ``odds_of[n]``: the factor by which log-odds of ``-n`` units multiply a goal's weight;
     - ``right[d]``: the probability that a question with margin `d` gets a true answer;
     - ``times[d]``: the mean number of times that a question with margin `d` is asked.
 
-    For a yes/no question whose single answers are wrong with probability `e` and missing with probability `r`, the
-    result is wrong with probability ``e_d = rho^d / (1 + rho^d)``, ``rho = e / (1 - e)``, and the question is asked
-    ``d / (1 - 2 e) * (1 - 2 e_d) / (1 - r)`` times on average. A plan counts all repetitions as one question, so it
-    reaches further than its few questions suggest.
+    Let a single answer be missing with probability `r`, and a given answer be wrong with probability `e`. Let
+    ``rho = e / (1 - e)``. If a yes/no question is repeated with margin `d`, its final answer is wrong with probability
+    ``e_d = rho^d / (1 + rho^d)``. On average, it is asked ``d / (1 - 2 e) * (1 - 2 e_d) / (1 - r)`` times. A plan
+    counts all repetitions as one question, so it reaches further than its few questions suggest.
     """
     e, unit = answers.wrong, unit_of(answers)
     against = np.zeros(MOST_ANSWERS + 1, dtype=np.int64)
