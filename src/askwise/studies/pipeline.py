@@ -121,10 +121,9 @@ def _title(study: Study) -> str:
 
 
 def _shown(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the provenance of a run (versions, machine, times) for the report.
+    """Return the provenance of a run (versions, machine, times) with the command line as one text.
 
-    The only change: if the command line under ``command`` is a list of words, it becomes one text that readers can copy
-    into a terminal.
+    Readers of the report can copy this text, under the key ``command``, into a terminal.
 
     Args:
         run: the provenance as the run recorded it.

@@ -1,9 +1,9 @@
 """The running example of the paper that askwise implements: two goals, g1 and g2, on a grid of 9 x 7 cells.
 
-The paper's figure of this grid is missing from our copy of the paper. The numbers in the paper's text determine the
-whole grid except the row of one goal: g2 is at (8, 6), and g1 is in column 8 and a row from 0 to 3. We use row 0. The
-numbers in the paper's text, which `comparisons` checks, do not depend on this choice. The expected divergence points
-(EDP) in the picture that `figure` draws depend on it.
+Our copy of the paper lacks the figure of this grid. The numbers in the paper's text, which `comparisons` checks, fix
+the whole grid except the row of g1: g2 is at (8, 6), and g1 is in column 8 and in one of the rows 0 to 3. We use row 0.
+The expected divergence points (EDP), which `figure` draws and `text` states, depend on this choice. The numbers in the
+paper's text do not.
 """
 
 from __future__ import annotations
@@ -57,9 +57,10 @@ def divergence() -> Divergence:
 def example_zones(ego: tuple[int, int]) -> Zones:
     """Return the zones of the paper's example: intervals of steps that say when a question may be worth its price.
 
-    In the zone of information, observation may not have told the goals apart. In the zone of branching, the ego agent
-    needs different actions for the two goals. The zone of querying is the intersection of these two zones. The teammate
-    starts at `TEAMMATE` and pursues g2. The ego agent always has to go to the goal that the teammate does not pursue.
+    The zone of information contains the steps in which it is possible that watching the teammate has not told the goals
+    apart yet. The zone of branching contains the steps in which the ego agent may need different actions for the two
+    goals. The zone of querying is the intersection of these two zones. The teammate starts at `TEAMMATE` and pursues
+    g2. The ego agent always has to go to the goal that the teammate does not pursue.
 
     Args:
         ego: the cell (column, row) in which the ego agent starts.
@@ -91,8 +92,8 @@ def figure() -> Figure:
 
     Each cell of the map has two values for a teammate that starts there. The upper one is EDP(g1 | g2): the expected
     step at which a teammate that pursues g2 first deviates from all shortest plans for g1. The lower one is EDP(g2 |
-    g1), with the goals exchanged. The timelines below the map are for two positions of the ego agent. They show in
-    which steps observation may not have told the goals apart, and in which steps a question may be worth its price.
+    g1), with the goals exchanged. The timelines below the map are for two starts of the ego agent. They show in
+    which steps the goals may still be confused, and in which steps a question may be worth its price.
     """
     drawn = Figure(figsize=(10, 10.5), layout="constrained")
     grid = drawn.add_gridspec(2, 2, height_ratios=[7.2, 3.2])

@@ -273,9 +273,9 @@ def set_cookie(answer: Response, request: Request, kind: str, cookie: str) -> No
 def json_handler(handler: Callable[[Request, Services, Person], Awaitable[Any]], kind: str = RESEARCHER) -> Handler:
     """Return a handler of requests that sends the result of `handler` as JSON, to people of one kind only.
 
-    Errors are sent as ``{"error": ...}``, one line of text: with the HTTP status 403 to people of other kinds, 404 if
-    `handler` raises `Denied`, and 400 if it raises another `AskwiseError`. Only `StoreFailed` (the database cannot be
-    read or written) is passed on.
+    Errors are sent as ``{"error": ...}``, one line of text. The HTTP status is 403 for people of other kinds, 404 if
+    `handler` raises `Denied`, and 400 if it raises another `AskwiseError`. `StoreFailed` (the database cannot be read
+    or written) is not caught.
 
     Args:
         handler: takes the request, the objects that all handlers share, and the person who sent the request; returns
@@ -327,11 +327,11 @@ async def _read_json_body(request: Request) -> Field:
 
 
 async def library(_: Request, services: Services, __: Person) -> Any:
-    """Return everything that a person can choose from for a new round, that is, an episode that a person plays.
+    """Return the problems, methods and teammates among which a person can choose for a new round, and some texts.
 
-    Keys: ``problems``, ``methods`` and ``teammates`` (kinds of simulated teammates), each a list of names; ``study``,
-    the name of the study with people (None without one); ``texts``, the English texts that pages show, a dict with keys
-    such as ``common.continue``.
+    A round is an episode that a person plays. The keys ``problems``, ``methods`` and ``teammates`` (kinds of simulated
+    teammates) each have a list of names. More keys: ``study``, the name of the study with people (None without one);
+    ``texts``, the English texts that pages show, a dict with keys such as ``common.continue``.
     """
     chosen = {"problems": list(services.library), **await services.names()}
     return {**chosen, "study": services.study, "texts": package_texts("en")}
@@ -341,8 +341,8 @@ async def problem(request: Request, services: Services, _: Person) -> Any:
     """Return the description of a problem that the studio offers, a dict with the keys of `Services.described`.
 
     Some keys: ``title``, ``size`` (a text such as "5 x 4 cells, 2 walls, 3 goals"), ``goals`` (their names) and
-    ``contents`` (of the problem file, as JSON). The address of the request ends with the number of the problem, from 0,
-    in the list ``problems`` that `library` returns. For a number that is too large, `Denied` is raised.
+    ``contents`` (what the problem file contains, as JSON). The address of the request ends with the number of the
+    problem, from 0, in the list ``problems`` that `library` returns. `Denied` is raised if the number is too large.
     """
     number = request.path_params["number"]
     if not 0 <= number < len(services.library):
@@ -396,9 +396,10 @@ async def new_round(request: Request, services: Services, person: Person) -> Any
 async def list_rounds(_: Request, services: Services, person: Person) -> Any:
     """Return the 20 newest rounds of the person who sent the request, the newest first.
 
-    A round is an episode that a person plays. Each is a dict with ``round`` (its name), ``title`` (of the problem),
-    ``role`` (the person's role: ``teammate`` or ``ego``), ``made`` (when it was started, in seconds since 1970) and
-    ``end``: how it ended, such as ``finished``; None while it goes on.
+    A round is an episode that a person plays. The result has a dict for each round. Its keys are ``round`` (the name of
+    the round), ``title`` (of the problem), ``role`` (the person's role: ``teammate`` or ``ego``), ``made`` (when the
+    round was started, in seconds since 1970) and ``end`` (how the round ended, such as ``finished``; None while it goes
+    on).
     """
     rows = services.store.read(
         "SELECT id, title, setup, made, end FROM rounds WHERE owner = ? ORDER BY made DESC LIMIT 20", (person.name,)

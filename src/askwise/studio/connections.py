@@ -136,8 +136,8 @@ class TimedConnection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Process bytes that arrived; asyncio calls this method.
 
-        If the request is now complete, its deadline is cancelled. If it is still incomplete, the deadline goes on, or
-        starts with the first bytes of a later request.
+        The deadline of a request starts with the connection or, for later requests, with the first bytes. It is
+        cancelled when the request is complete.
         """
         super().data_received(data)
         if self._address is not None and self.conn.their_state in UNFINISHED:
@@ -204,8 +204,8 @@ class SocketTab:
     Args:
         socket: the web socket.
         kind: the kind of person who plays: ``researcher``, ``participant`` or ``pilot`` (a test participant).
-        known: what a study adds to the page: ``texts`` by their keys, the code of the ``language``, a ``heading`` and
-            pages of ``instructions``. It is empty without a study; then the texts are English.
+        known: what a study adds to the page: a dict with the keys ``texts``, ``language`` (its code), ``heading`` and
+            ``instructions`` (a list of pages). Keys may be missing; then the texts are English, and the rest is empty.
     """
 
     def __init__(self, socket: WebSocket, kind: str, known: dict[str, Any]) -> None:

@@ -28,7 +28,7 @@ LONGEST_TAB = 40
 
 
 def explore_routes() -> list[Any]:
-    """Return the routes of the Explore page (on which people change a problem by hand), and those of its requests."""
+    """Return the routes of the Explore page, on which people change a problem by hand, and of the page's requests."""
     handlers = _Handlers()
     return [
         Route("/explore", page("explore")),

@@ -63,8 +63,8 @@ class Pool:
 
     Args:
         size: the number of worker processes.
-        limits: the limits of each worker process on time and memory. Its time limit counts for each decision, not for
-            the round, because people take their time.
+        limits: the limits of each worker process on time and memory. The time limit applies to each decision of a
+            method, not to a whole round.
     """
 
     def __init__(self, size: int, limits: Limits) -> None:

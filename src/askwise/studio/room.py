@@ -261,7 +261,7 @@ class Room:
     async def _not_played(self, reply: dict[str, Any], *, kept: bool) -> bool:
         """React to a reply of the worker process that has no new state; return whether the input must be sent again.
 
-        What happens depends on the key of the reply:
+        The result is False unless stated otherwise. What happens depends on the key of the reply:
 
         - ``refused``: the input is not possible. The browser tab gets the reason.
         - ``failed``: the round cannot be continued. It ends, and the tab gets a message.

@@ -168,10 +168,11 @@ class RoundService:
     def _problem(self, request: Request) -> Problem:
         """Return the problem to which a request refers; it is kept in memory for later requests.
 
-        Requests with the same digest share one `Problem` object, so what it has computed is computed only once.
+        Requests with the same digest share one `Problem` object and the tables that this object has computed.
 
         Args:
-            request: a dict with ``problem``, the digest of the problem, and ``contents``, those of the problem file.
+            request: a dict with ``problem``, the digest of the problem, and ``contents``, what the problem file
+                contains.
         """
         key = request["problem"]
         if key not in self._problems:

@@ -1,7 +1,7 @@
 """Who may do what in the studio, and how often: cookies and links, limits on rates, and checks of every request.
 
 *Keys.* A key is the secret in a link or a cookie: 32 random bytes. The database holds only the SHA-256 hash of a key,
-so that reading its file does not let anyone in. A link is marked as used in the same transaction that stores its
+so reading the database does not let anyone in. A link is marked as used in the same transaction that stores its
 cookie. So if two browsers follow a link at the same time, only one of them gets in.
 
 *Guard.* Every request, also one for a web socket, must pass checks of Host, Origin, size and rate. A page of another

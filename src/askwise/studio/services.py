@@ -114,12 +114,14 @@ class Services:
     # -- problems -------------------------------------------------------------------------------------------------
 
     async def described(self, text: str) -> dict[str, Any]:
-        """Return the description of a problem file, which a worker process reads once; later calls take it from memory.
+        """Return the description of a problem file.
 
-        Keys: ``contents`` (of the file, as JSON), ``title``, ``size`` (a text such as "5 x 4 cells, 2 walls, 3 goals"),
-        ``goals`` (their names), ``prior`` (the probability of each goal) and ``words`` (the nouns for ``teammate``,
-        ``ego`` and ``goal``). For a picture of the problem: ``board`` (map or graph, goals and landmarks) and ``start``
-        (the places of both agents at the start).
+        A worker process reads the file. Descriptions are kept in memory, so it reads each file only once.
+
+        Keys: ``contents`` (what the file contains, as JSON), ``title``, ``size`` (a text such as "5 x 4 cells, 2 walls,
+        3 goals"), ``goals`` (their names), ``prior`` (the probability of each goal) and ``words`` (the nouns for
+        ``teammate``, ``ego`` and ``goal``). Two more keys are for a picture of the problem: ``board`` (map or graph,
+        goals and landmarks) and ``start`` (the places of both agents at the start).
 
         Args:
             text: the text of the file.

@@ -2,8 +2,8 @@
 
 SQLite uses a write-ahead log with full synchronisation, so a commit that returned survives a power cut. One thread does
 all writing. It writes all waiting statements in one transaction, so that a hundred inputs that arrive together need
-only one synchronisation of the disk. For `BETWEEN` seconds after each commit, the thread only collects the statements
-that arrive; then it writes them together. A statement that arrives later is written at once.
+only one synchronisation of the disk. Between two commits, the thread waits at least `BETWEEN` seconds. Statements that
+arrive during this time are written together.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class StoreFailed(InputError):  # noqa: N818 - it names what happened
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Run a ``with`` block that reads or writes the database, and raise `StoreFailed` if it fails.
+    """Raise `StoreFailed` if reading or writing the database fails in the ``with`` block.
 
     Errors of SQLite and errors of decoding data (`ValueError`, `TypeError`, `LookupError`, `RecursionError`) become
     `StoreFailed`. Errors of askwise pass unchanged.
@@ -296,8 +296,8 @@ def _settle_all(results: list[tuple[Settle | asyncio.Future[None], BaseException
     """Report the results of a transaction to all callers that wait for it, and wake each event loop only once.
 
     Args:
-        results: a pair for each caller. Its first element receives the result: a future of an event loop, or a function
-            that is called with the result. Its second element is the result: an error, or None for success.
+        results: a pair for each caller: the object to report to, and the result. The object is a future of an event
+            loop, or a function to call with the result. The result is an error, or None for success.
     """
     loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], BaseException | None]]] = {}
     for waiting, error in results:

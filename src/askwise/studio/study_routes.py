@@ -170,8 +170,8 @@ class _Handlers:
     def in_round(self, person: Person, name: str) -> dict[str, Any]:
         """Return the texts that a study adds to the page of a round; an empty dict if no participant plays the round.
 
-        Keys: ``texts`` (all texts by key, in the person's language), ``language`` (its code), ``heading`` (such as
-        "Round 2 of 4") and ``instructions`` (a list of pages).
+        Keys: ``texts`` (all texts by key, in the person's language), ``language`` (the code of that language),
+        ``heading`` (such as "Round 2 of 4") and ``instructions`` (a list of pages).
 
         Args:
             person: the person who plays the round: a participant or the researcher.
@@ -349,15 +349,17 @@ class _Handlers:
 def overview(people: People, public: str) -> dict[str, Any]:
     """Return the data that the researcher's page shows, as JSON.
 
-    A pilot is a test participant. Pilots are in the list ``people``, but are not counted in any number. A panel is a
-    service that recruits people. The link by which it sends a person to the study contains the person's identifier as
-    the value of a parameter, as in ``?PROLIFIC_PID=IDENTIFIER``. A cell is an order of conditions and problems. Keys:
+    A pilot is a test participant. Pilots are in the list ``people``, but all numbers leave them out. A panel is a
+    service that recruits people. It sends each person to the study by a link with the person's identifier, such as
+    ``?PROLIFIC_PID=IDENTIFIER``. A cell is an order of conditions and problems. Keys:
 
     - ``name``, ``design``, ``paused``: name and design of the study, and whether it is paused;
     - ``join``, ``pilot``: the links by which participants and pilots join;
     - ``panel``: whether a panel sends identifiers;
-    - ``adds``: the name of the parameter if the panel itself adds it to the link ``join``; otherwise empty;
-    - ``endings``: dicts with ``end`` (how participation ended), ``code`` and ``link`` (back to the panel);
+    - ``adds``: if the link ``join`` lacks the parameter for the identifier, so that the panel must add it, the name of
+      the parameter, such as ``PROLIFIC_PID``; otherwise empty;
+    - ``endings``: dicts with ``end`` (how participation ended), and the ``code`` and the ``link`` by which people
+      return to the panel;
     - ``summary``: the number of participants in each state that occurs, such as ``finished`` or ``inactive``;
     - ``conditions``: dicts with ``name``, and the numbers of people ``finished`` and ``in progress``;
     - ``orders``: for each cell, a dict with ``order`` (names of conditions), ``first`` (the name of the problem played
@@ -407,14 +409,14 @@ def overview(people: People, public: str) -> dict[str, Any]:
 
 
 def _condition(name: str, orders: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the numbers of people who play a condition: those who have finished, and those in progress.
+    """Return how many people who play a condition have finished the study, and how many are in progress.
 
     The keys are ``name``, ``finished`` and ``in progress``.
 
     Args:
         name: the name of the condition.
-        orders: for each cell, a dict with ``order`` (names of conditions) and the numbers of people ``finished`` and
-            ``in progress``.
+        orders: for each cell (an order of conditions and problems), a dict with ``order`` (names of conditions) and the
+            numbers of people ``finished`` and ``in progress``.
     """
     meeting = [each for each in orders if name in each["order"]]
     return {"name": name, **{key: sum(each[key] for each in meeting) for key in (FINISHED, IN_PROGRESS)}}

@@ -117,10 +117,10 @@ def gate_to_text(problem: Problem, gate: Gate) -> str:
 
 
 def _suited(problem: Problem, counts: dict[int, int]) -> Iterator[tuple[str, int]]:
-    """Yield pairs of an action of the ego agent, as text, and the number of goals for which this action is optimal.
+    """Yield the name of each action of the ego agent with the number of goals for which the action is optimal.
 
-    The pair with the largest number comes first; actions that are optimal for no goal are left out. All actions other
-    than moves and waiting share one pair, with the sum of their numbers.
+    The largest number comes first; actions that are optimal for no goal are left out. All actions other than moves and
+    waiting are yielded as one pair, with the sum of their numbers.
 
     Args:
         problem: the problem.

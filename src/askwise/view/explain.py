@@ -2,8 +2,8 @@
 
 Advice is the decision that a method makes in a given situation: to take an action or to ask a question. The text states
 the decision, the gate (whether a question may be asked), the best question with its price, and the zones of pairs of
-goals. Zones are intervals of steps, such as the steps in which it may pay to ask which goal of a pair is the
-teammate's. The text uses the words of the problem's domain.
+goals. The zones of a pair are intervals of steps: for instance, those in which a question that tells the two goals
+apart may pay off. The text uses the words of the problem's domain.
 """
 
 from __future__ import annotations

@@ -71,9 +71,9 @@ def any_floor_data(scene: Scene, *, every: bool = False) -> dict[str, Any]:
 
     Args:
         scene: the scene.
-        every: whether ``spots`` lists a place where both agents reach the same goals twice, once for each agent; False
-            to list it once, as a place of the teammate. This argument has no effect on graphs. It also has no effect if
-            the ego agent has no places other than these.
+        every: what to do with a place on a shared map where both agents reach the same goals. False lists it in
+            ``spots`` once, as a place of the teammate. True lists it twice, once for each agent, unless the ego agent
+            has only such places.
 
     Returns:
         A dict with ``grounds``, ``spots`` and ``letters``.
@@ -233,9 +233,9 @@ def page_data(episode: Episode) -> dict[str, Any]:
       the lists ``beliefs`` and ``zones`` by index, under the keys ``belief`` and ``zones``.
     - ``beliefs``: a list of the different beliefs of the ego agent about the goal. A belief is a pair of lists: indices
       of goals, and their probabilities.
-    - ``zones``: a list whose elements say, for one or more frames, when a question may be useful. An element has four
-      numbers (see `_zone_row`) for each of the pairs of goals between which the ego agent is expected to be undecided
-      longest.
+    - ``zones``: a list whose elements say when a question may be useful; several frames can refer to one element. An
+      element is a list of pairs of goals: those between which the ego agent is expected to be undecided longest. It
+      has four numbers for each pair (see `_zone_row`).
     """
     problem = episode.problem
     start = start_scene(problem)

@@ -4,14 +4,14 @@ Pictures, animations, HTML pages, figures of studies and the documentation take 
 has the same meaning everywhere:
 
 ======================  ============================================================================================
-=colour                  meaning
+colour                  meaning
 ======================  ============================================================================================
-=orange                  the teammate: its position, path and goal, and how long its goal stays hidden
-=violet                  the ego agent: its position and path, its question and the price of the question
-=green                   where asking pays off; on a map, darker where goals look alike for longer
-=brown                   landmarks (places that matter but are no goals) and loads (what the ego agent carries)
-=pale yellow to blue     probability of a goal: the likelier, the darker (on a dark screen, the brighter)
-=grey                    ruled out; also walls, edges and other neutral elements
+orange                  the teammate: its position, path and goal, and how long its goal stays hidden
+violet                  the ego agent: its position and path, its question and the price of the question
+green                   where asking pays off; on a map, darker where goals look alike for longer
+brown                   landmarks (places that matter but are no goals) and loads (what the ego agent carries)
+pale yellow to blue     probability of a goal: the likelier, the darker (on a dark screen, the brighter)
+grey                    ruled out; also walls, edges and other neutral elements
 ======================  ============================================================================================
 
 The methods by which the ego agent decides have their own colours (`METHODS`, `OTHERS`), which are different from all of
@@ -36,7 +36,7 @@ Colour: TypeAlias = tuple[int, int, int]
 class Theme:
     """The colours for one kind of background, bright or dark.
 
-    Each attribute is a colour: red, green and blue, each from 0 to 255. The list says what is drawn in it.
+    Each attribute is a colour: red, green and blue, each from 0 to 255. The list says what has this colour.
 
     Attributes:
         teammate: the teammate, its path and its goal.

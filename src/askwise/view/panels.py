@@ -254,8 +254,8 @@ def _outside(start: Place, through: Place, end: Place, apart: float) -> Place:
         start: the point (x, y) where the curve begins.
         through: the control point of the curve.
         end: the point where the curve ends.
-        apart: the distance, in units of the drawing. If the distance between `start` and `end` is less than 2, `apart`
-            is reduced in proportion to it.
+        apart: the distance, in units of the drawing. If `start` and `end` are less than 2 units from each other,
+            `apart` is reduced in the same proportion.
     """
     apart = min(apart, apart * math.dist(start, end) / 2)
     low, high = 0.0, 1.0

@@ -374,10 +374,10 @@ def legend_rows(scene: Scene, width: int) -> list[list[LegendEntry]]:
 def draw_sign(pen: Pen, sign: LegendEntry, left: float, y: float, fine: int) -> None:
     """Draw an entry of the legend: a mark, or the colour scale of probabilities, and its name to the right.
 
-    The canvas is an image that is larger than the picture and is reduced to its size later.
+    The canvas is an image that is larger than the picture and is reduced to the picture's size later.
 
     Args:
-        pen: draws on the canvas; its size is the width and height of a mark.
+        pen: draws on the canvas; `Pen.size` is the width and height of a mark.
         sign: the entry.
         left: the x coordinate of the entry's left end, in pixels of the canvas.
         y: the y coordinate of the entry's middle, in pixels of the canvas.
@@ -394,10 +394,10 @@ def draw_sign(pen: Pen, sign: LegendEntry, left: float, y: float, fine: int) -> 
 def _draw_scale(pen: Pen, left: float, y: float, fine: int) -> float:
     """Draw the colour scale of probabilities from 0 to 100 %, and return the x coordinate of its right end.
 
-    The canvas is an image that is larger than the picture and is reduced to its size later.
+    The canvas is an image that is larger than the picture and is reduced to the picture's size later.
 
     Args:
-        pen: draws on the canvas; the height of the scale is 0.72 times its size.
+        pen: draws on the canvas; the height of the scale is 0.72 times `Pen.size`.
         left: the x coordinate of the scale's left end, in pixels of the canvas.
         y: the y coordinate of the scale's middle, in pixels of the canvas.
         fine: the width of the canvas divided by the width of the picture.

@@ -146,7 +146,7 @@ def goal_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: A
     """Draw the walls and the goals of a map.
 
     Args:
-        divergence: has the map, as its model, and the goals. Its values are not used.
+        divergence: an object with the map (its model) and the goals. Its EDP values are not used.
         teammate: the cell where the teammate is, which gets a mark; None for no mark.
         ax: the axes to draw on, over what they already show; None for a new figure.
 

@@ -133,13 +133,13 @@ def check_ending(path: str | Path, ending: str) -> None:
 
 
 def _draw_titles(scene: Scene, sheet: Sheet, draw: ImageDraw.ImageDraw) -> None:
-    """Write the agents' names above two maps or graphs, one for each agent, and draw a vertical line between these.
+    """Write each agent's name above the agent's own map or graph, and draw a vertical line between the two.
 
     Args:
         scene: the scene, which has the names.
         sheet: the two maps or graphs with their positions in the picture.
-        draw: draws on the canvas, an image that is `FINE` times as large as the picture and is reduced to its size
-            later.
+        draw: draws on the canvas, an image that is `FINE` times as large as the picture and is reduced to the picture's
+            size later.
     """
     for panel, name in zip(sheet.panels, (scene.teammate.name, scene.ego.name), strict=True):
         middle = panel.left + (panel.width - _beside(panel)) / 2
@@ -230,8 +230,8 @@ def draw_strip(scene: Scene, draw: ImageDraw.ImageDraw, top: int, width: int, fi
 
     Args:
         scene: the scene that the picture shows.
-        draw: draws on the canvas, an image that is `fine` times as large as the picture and is reduced to its size
-            later.
+        draw: draws on the canvas, an image that is `fine` times as large as the picture and is reduced to the picture's
+            size later.
         top: the y coordinate of the strip's upper edge, in pixels of the canvas.
         width: the width of the picture, in pixels of the picture.
         fine: the number of pixels of the canvas for each pixel of the picture, along each axis.

@@ -61,13 +61,12 @@ class Node:
     """A node of a drawn graph; it stands for a state of a model.
 
     Attributes:
-        name: its full name, with control characters written as escapes.
-        at: its position ``(x, y)`` in the drawing.
-        lines: the text below the node, which is its name in one or two lines, shortened if necessary; empty if there is
-            no room.
-        above: the text above the node, which names a goal that is reached in its state; empty if there is none, or if
-            it would repeat `name`.
-        marked: whether a goal is reached in its state.
+        name: the full name of the node, with control characters written as escapes.
+        at: the position ``(x, y)`` of the node in the drawing.
+        lines: the text below the node: its name in one or two lines, shortened if necessary; empty if there is no room.
+        above: the text above the node, which names a goal that is reached in the node's state. Empty if no goal is
+            reached there, or if the goal is called `name`.
+        marked: whether a goal is reached in the node's state.
     """
 
     name: str
@@ -235,8 +234,8 @@ class Scene:
         goals: the goals, in the order of the problem.
         landmarks: places that matter and are not goals.
         carried: the name of the goal for which the ego agent carries something; empty if it carries nothing.
-        hands: what the ego agent carries, as a phrase such as "empty hands"; empty in problems in which nothing is
-            carried.
+        hands: a phrase that says what the ego agent carries, such as "empty hands" if it carries nothing. No text in
+            problems without anything to carry.
         belief: ``float64 [n_goals]``, the probabilities of the goals according to the ego agent.
         asked: the question that the ego agent asks: the indices of goals, or a `Choice` among groups of goals; empty if
             it asks nothing.
@@ -280,7 +279,7 @@ class Scene:
 
     @property
     def size(self) -> str:
-        """The size of the problem as text: cells or states, goals and landmarks."""
+        """The size of the problem as text: the numbers of cells or states, goals and landmarks."""
         parts = [_size(self.floor)]
         if self.ego_floor is not None:
             parts = [f"{self.teammate.name} on {parts[0]}", f"{self.ego.name} on {_size(self.ego_floor)}"]
@@ -356,13 +355,13 @@ def teammate_marks(scene: Scene) -> list[GoalMark]:
 def ego_marks(scene: Scene, *, every: bool = False) -> list[GoalMark]:
     """Return the marks on the places where the ego agent reaches goals.
 
-    If the agents have a map or graph each, every such place gets a mark. If they share one, a place where both agents
-    reach one and the same goal gets none, because the teammate's mark is enough.
+    If each agent has its own map or graph, every such place gets a mark. If the agents share one, a place where both
+    agents reach the same goals gets no mark of the ego agent, because the teammate's mark is enough.
 
     Args:
         scene: the scene.
-        every: whether places where both agents reach one and the same goal get a mark of the ego agent too. This only
-            has an effect on a shared map, and only if at least one other place of the ego agent gets a mark.
+        every: True to mark also the places on a shared map where both agents reach the same goals. If the ego agent has
+            only such places, there are no marks.
     """
     found: dict[Place, list[int]] = {}
     for k, goal in enumerate(scene.goals):

@@ -220,7 +220,9 @@ def _figure(name: str, sign: str, drawn: DrawnModel, state: int) -> Figure:
 
 
 def start_scene(given: object, belief: FloatArray | None = None) -> Scene:
-    """Return the scene at the start of a problem; its line about the progress states the size of the problem instead.
+    """Return the scene at the start of a problem.
+
+    The scene's attribute `progress` has the size of the problem.
 
     Args:
         given: a problem, an instance of any domain, or the path of an instance's file.

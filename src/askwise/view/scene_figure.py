@@ -79,7 +79,7 @@ class Trail:
     """The path of an agent through an episode, as it is drawn in a figure.
 
     Attributes:
-        floor: the index of the map or graph to draw it on, among the one or two of the figure; -1 for the last one.
+        floor: the index of the map or graph on which to draw the path; -1 for the last one. A figure has one or two.
         places: the places ``(x, y)`` of the agent on this map or graph: one before each step, and one at the end.
         colour: the colour of the path, as ``#rrggbb``.
     """
@@ -97,7 +97,8 @@ class Board:
         floor: the map or graph.
         left: the x coordinate of the left edge of the cells or of the graph.
         unit: the size of a cell, or of one unit of length in the drawing of the graph.
-        bottom: the y coordinate of the lower edge, which for a map is below the coordinates written there.
+        bottom: the y coordinate of the lower edge. For a map, this is the lower edge of the coordinates written below
+            the cells.
     """
 
     floor: Floor
@@ -398,9 +399,11 @@ class SceneFigure:
     def _rows(self) -> list[list[tuple[str, str]]]:
         """Return the rows of text below the maps or graphs, each narrow enough for the figure.
 
-        The rows have the legend, the key of numbers if marks have numbers, the goals that belong to each landmark, the
-        targets of the ego agent that a goal's mark hides, and the questions. A row is a list of entries. An entry is a
-        pair: the kind of the mark to draw (see `VectorPen.sign`; empty for no mark), and the text to its right.
+        The rows have the legend; if the marks have numbers, the names of the goals with their numbers; the goals that
+        belong to each landmark; the places of the ego agent whose marks are hidden by other marks; and the questions.
+
+        A row is a list of entries. An entry is a pair: the kind of the mark to draw (see `VectorPen.sign`; empty for no
+        mark), and the text to the right of the mark.
         """
         scene = self.scene
         found = list(_in_rows(self._entries(), self.width))
@@ -415,11 +418,10 @@ class SceneFigure:
         return found
 
     def _toolbox_rows(self) -> list[list[tuple[str, str]]]:
-        """Return rows of text that list the goals of each landmark; no rows if the marks of goals name the landmarks.
+        """Return rows of text that list the goals of each landmark; no rows if the goals' marks show the landmarks.
 
-        A landmark is a place where the ego agent picks up what some goals need, such as a toolbox. A row is a list of
-        entries. An entry is a pair: the kind of the mark to draw (see `VectorPen.sign`; empty for no mark), and the
-        text to its right.
+        A landmark is a place where the ego agent picks up what some goals need, such as a toolbox. Each row is a list
+        with one pair: an empty text (because no mark is drawn), and the text of the row.
         """
         scene = self.scene
         mapped = isinstance(scene.floor, Map)

@@ -153,7 +153,7 @@ def draw(scene: Scene, *, colour: bool = False, columns: int = COLUMNS, rows: in
         scene: one moment of an episode.
         colour: whether to use escape sequences for terminals with 256 colours.
         columns: the largest width of the map or graph, in characters.
-        rows: the largest number of lines of the map or graph; the other lines come on top of these.
+        rows: the largest number of lines of the map or graph; the lines below it are not counted.
     """
     drawing = _floors(scene, colour, columns, rows)
     signs = [f"{sign} {meaning}" for sign, meaning in meanings(scene).items() if sign in drawing.signs]

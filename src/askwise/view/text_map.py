@@ -31,13 +31,12 @@ LONGEST_NAME = 8
 
 
 def painter(colour: bool) -> Paint:
-    """Return a function that takes a text and a colour and returns the coloured text for a terminal.
+    """Return a function that takes a text and a colour, and returns the coloured text for a terminal.
 
-    The colour is a text with the parameters of an escape sequence, such as ``1;31``; a text with an empty colour stays
-    as it is.
+    The function takes the colour as the parameters of an escape sequence, such as ``1;31``; empty for no colour.
 
     Args:
-        colour: if False, the function returns every text as it is.
+        colour: whether the function colours texts; otherwise it returns every text unchanged.
     """
     return _painted if colour else _plain
 
@@ -334,8 +333,8 @@ def _overview(
     """Draw a large map as text, in which each letter stands for a rectangular block of cells.
 
     The letter is that of the most important mark in the block. The order of importance is: agents, landmarks, goals in
-    the question, other goals, targets of the ego agent, goals that are ruled out. A block without marks has a letter
-    for its walls or free cells.
+    the question, other goals, places where only the ego agent reaches a goal, goals that are ruled out. A block without
+    marks has a letter for its walls or free cells.
 
     Args:
         scene: the scene.

@@ -197,7 +197,7 @@ class VectorPen:
         self.add(Polygon(corners, facecolor=fill, edgecolor=EGO, linewidth=thick, zorder=4))
 
     def ruled_out(self, x: float, y: float, half: float) -> None:
-        """Draw a goal that is ruled out, as a grey square with a cross around (x, y).
+        """Draw a goal that is ruled out, as a grey square with a cross; the centre of the square is (x, y).
 
         Positions and sizes are in points (1/72 inch). `half` is half the length of a side of the square.
         """

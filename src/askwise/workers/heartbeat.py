@@ -72,9 +72,10 @@ class Heartbeat:
     them. Times are those of `time.monotonic`.
 
     Attributes:
-        numbers: ``float64 [8]``: the number of the current unit of work at index `UNIT`, and the base price of a
-            question and the price per goal at `BASE` and `PER_GOAL`. At `SINCE`, `DECIDING` and `LOADING`, the times at
-            which the unit, a decision, and the loading of an agent began; 0 for each that is not going on.
+        numbers: ``float64 [8]``. The index `UNIT` has the number of the current unit of work, such as an episode.
+            `BASE` and `PER_GOAL` have the base price of a question and the price of each goal that it names. `SINCE`,
+            `DECIDING` and `LOADING` have the time at which the unit, a decision or the loading of an agent began; 0 if
+            it is not going on.
         is_copy: whether this process is a fork of the supervised one.
 
     Args:

@@ -208,7 +208,7 @@ def usable_cores() -> int:
 
 @contextlib.contextmanager
 def supervisors(number: int, run: str) -> Iterator[ThreadPoolExecutor]:
-    """Provide an executor with `number` threads while the ``with`` block runs; each can wait for a worker process.
+    """Provide an executor with `number` threads, each of which can wait for a worker process, for a ``with`` block.
 
     After the block, all worker processes of the run are ended, and work that the threads have not begun is cancelled.
 
@@ -242,7 +242,8 @@ def borrowed(
 
     Raises:
         WorkersGone: no worker process can be started.
-        RunEnded: the run has ended, or ended while the block ran and raised an error.
+        RunEnded: the run had ended already. Also raised in place of an error of the block if the run has ended in the
+            meantime.
     """
     worker = _take(Key(run, service, limits, guest, reserved, tuple(sys.path)))
     try:

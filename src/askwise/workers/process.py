@@ -1,4 +1,4 @@
-"""A supervised Python process: `SupervisedProcess` in its parent, and `main`, the program that it runs.
+"""A Python process that its parent supervises: the parent uses `SupervisedProcess`, and the process runs `main`.
 
 The parent starts the process, limits and ends it, and describes how it ended. The process is a new one, not a fork
 (forks of a process with threads can hang), with the same `sys.path` as its parent. On Linux it ends when its parent
@@ -242,7 +242,7 @@ class RequestRefused(Exception):  # noqa: N818 - it names what happened
 
 
 def main() -> None:
-    """Run a supervised process: set it up, and answer requests from its parent until it ends.
+    """Set up this supervised process, and answer requests from the parent process until there are no more.
 
     The command line has the path of the heartbeat file (see `begin`), then the arguments of `serve`.
     """
@@ -375,8 +375,8 @@ def _move_to(folder: str | None, environment: Mapping[str, str]) -> None:
     Args:
         folder: the parent's current folder, which may contain the code of agents. None if it was removed; then the
             current folder stays as it is.
-        environment: the parent's environment variables, which replace all of this process. Libraries are limited to one
-            thread unless these variables say otherwise.
+        environment: the parent's environment variables. They replace all environment variables of this process.
+            Libraries are limited to one thread unless the parent's variables say otherwise.
     """
     wanted = {**ONE_THREAD, **environment}
     if dict(os.environ) != wanted:

@@ -234,11 +234,14 @@ def _fall(evidence: StudyEvidence, one: Pick, two: Pick) -> Estimate:
 def about_as_the_paper(found: Estimate) -> str:
     """Judge the paper's claim that `ezq` asks `FALL` (23) per cent fewer questions at a price of 0.5 than at 0.
 
-    The verdict depends on the interval of the difference between the paper's percentage and ours. If 0 is outside this
-    interval, the claim does not hold. If 0 is inside, the claim holds; but it is not decided if the interval is wider
-    than `WIDEST` (30 percentage points). The paper's percentage is a measurement, too. We assume that its standard
-    error equals ours, which makes the interval of the difference wider than that of `found` by a factor of the square
-    root of 2.
+    The verdict depends on the interval of the difference between the paper's percentage and ours:
+
+    - If 0 is outside the interval, the claim does not hold.
+    - If 0 is inside and the interval is at most `WIDEST` (30 percentage points) wide, the claim holds.
+    - If 0 is inside a wider interval, the claim is not decided.
+
+    The paper's percentage is a measurement, too. Its standard error is assumed to equal ours, so the interval of the
+    difference is wider than that of `found` by a factor of the square root of 2.
 
     Args:
         found: our percentage, by how much the number of questions falls, with its interval.
@@ -339,10 +342,10 @@ def claims(
 ) -> pl.DataFrame:
     """Return one row for each claim of the paper: its text, where the paper states it, our measurement, the verdict.
 
-    The columns are those of `COLUMNS`. Only conditions of the paper are used: its methods, its priors, prices up to
-    0.5; and, if the study has several teammates or base prices, an optimal worker and a base price of 0.5. A claim
-    about conditions that the study lacks is not decided, and the column ``measured`` states what is missing. If the
-    study has no method of the paper, the table is empty.
+    The columns are those of `COLUMNS`. Only episodes with the paper's methods and priors and with prices up to 0.5 are
+    used. If the study has several teammates, only the optimal one is used; if it has several base prices, only 0.5. A
+    claim about conditions that the study lacks is not decided, and the column ``measured`` states what is missing. If
+    the study has no method of the paper, the table is empty.
 
     Args:
         episodes: one row for each episode of the study.

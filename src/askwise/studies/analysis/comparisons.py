@@ -8,9 +8,9 @@ equal methods, about nine have a raw p value below 0.05.
 Ratios: the mean marginal cost of a method divided by that of the reference method, over the episodes that both methods
 finished. A condition is a prior and a price. The mean over all conditions is the unweighted mean of the ratios.
 Conditions with the same instances have correlated ratios, which the interval of the mean takes into account
-(`mean_ratio`). In a study over files, the file belongs to the condition and is its only instance. Then the interval of
-a ratio is based on the episodes of the condition, and the mean over files is the mean of independent numbers
-(`combined`).
+(`mean_ratio`). If the instances of a study come from files, each condition is about one file, and so about a single
+instance. Then the interval of a ratio is based on the episodes of the condition, and the mean over files is the mean of
+independent numbers (`combined`).
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def _pairs_of_methods(table: pl.DataFrame, extra: list[str]) -> Iterator[Pair]:
 
     Args:
         table: the episodes.
-        extra: further columns, such as ``file``. In each of these columns, the two tables have one value, the same in
-            both.
+        extra: the names of columns that distinguish conditions in addition to prior and price, such as ``file``.
+            Episodes with different values in these columns are not compared.
     """
     for _, of_prior in table.group_by(*extra, "prior", maintain_order=True):
         for _, at_price in of_prior.sort("per_goal", maintain_order=True).group_by("per_goal", maintain_order=True):
@@ -175,7 +175,7 @@ def _joined(table: pl.DataFrame, method: str, reference: str) -> pl.DataFrame:
     """Return one row for each episode that two methods finished, with the marginal costs of both methods.
 
     The columns that identify the episode come first. The column ``marginal_cost`` has the cost of `method`, and the
-    column ``lower`` the cost of `reference`: the lower part of the ratio, which is computed from the table later.
+    column ``lower`` the cost of `reference`, which is the denominator of the ratio.
     """
     key = [column for column in dict.fromkeys([*KEY, *grouping(table)]) if column != "method"]
     costs = table.select("method", *key, "marginal_cost")

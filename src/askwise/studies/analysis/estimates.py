@@ -1,20 +1,19 @@
 """Means with Student intervals, paired tests, and Holm's correction.
 
-The episodes of one instance share its map, so they are not independent: the unit of every interval and test is the
-instance. With one episode per instance, the standard error is the ordinary one. With several episodes per instance,
+The episodes of one instance share its map, so they are not independent. Intervals and tests therefore treat each
+instance as one independent unit. For ``N`` values from ``k`` instances, the standard error has ``k - 1`` degrees of
+freedom, and is::
 
-    mean = sum(values) / N,    stderr^2 = k / (k - 1) * sum over instances of S^2 / N^2
+    stderr^2 = k / (k - 1) * sum over instances of S^2 / N^2,    S = sum of (value - mean) over one instance
 
-for k instances and N values, with k - 1 degrees of freedom; ``S`` is the sum of ``value - mean`` over the values of an
-instance. If all instances have equally many episodes, this is the standard error of the mean of the instances' means.
-In a study of one instance there is nothing to generalise over, and each episode is a unit.
+If all instances have equally many episodes, this is the ordinary standard error of the mean of the instances' means. In
+a study of one instance there is nothing to generalise over, and each episode is a unit.
 
-Problems from files were chosen, not drawn. The mean of each file is estimated separately, from its episodes. The mean
-over k files is the mean of their means (`combined`), with
+Problems from files were chosen, not drawn at random. The mean of each file is estimated separately, from its episodes.
+The mean over ``k`` files is the mean of their means (`combined`). It says nothing about other files. It has Welch and
+Satterthwaite's degrees of freedom, and the standard error::
 
     stderr^2 = sum over files of stderr(file)^2 / k^2
-
-and Welch and Satterthwaite's degrees of freedom. This mean says nothing about other files.
 
 Costs are sums of decimal fractions such as 0.1, so two equal costs may differ in their last bits. Differences are
 rounded to `DIGITS` decimals; otherwise a test on ranks would treat rounding errors as evidence.
@@ -150,11 +149,11 @@ def ratio(upper: FloatArray, lower: FloatArray, instances: IntArray) -> Estimate
 def mean_ratio(ratios: Sequence[Ratio]) -> Estimate:
     """Return the mean of several ratios ``sum(upper) / sum(lower)``, with a confidence interval by linearisation.
 
-    A ratio with the value ``q`` is computed from pairs of numbers, ``upper`` and ``lower``. To first order, a pair
-    contributes ``(upper - q lower) / sum(lower)`` to the error of the ratio. Pairs of the same unit (`Ratio.units`) may
-    depend on each other, so the contributions of all pairs of a unit, in all ratios, are summed before the variance is
-    computed. The contributions to one ratio always sum to 0. So if all pairs of a ratio belong to one unit, the
-    contributions say nothing about the error of this ratio, and there is no interval.
+    There is no interval if all pairs of some ratio belong to one unit (`Ratio.units`).
+
+    Linearisation: to first order, a pair contributes ``(upper - q lower) / sum(lower)`` to the error of its ratio, if
+    ``q`` is the value of this ratio. Pairs of the same unit may depend on each other. So the contributions of all pairs
+    of a unit, in all ratios, are summed before the variance is computed.
     """
     n = sum(each.lower.size for each in ratios)
     if not ratios or any(each.lower.sum() == 0 for each in ratios):

@@ -140,8 +140,9 @@ def _with_figures(
     The content of a section ends with its figures.
 
     Args:
-        known: the sections without figures, where None stands for empty content. If a figure belongs to a section that
-            is not in this list, the section is added to the list, after the section ``figures``.
+        known: the sections before figures are added to them; the content of a section is None if it is empty. If a
+            figure belongs to a section that is not in this list, the section is added to the list, after the section
+            ``figures``.
         pictures: the figures of all sections.
         images: the content of each figure's SVG file, by the figure's name.
     """

@@ -3,9 +3,9 @@
 The marginal cost of an episode is its cost minus the cost for an agent that knows the goal from the start. It has two
 parts: the price of questions, and lost steps, which an agent that knew the goal would not take.
 
-Results are computed for each *condition*: a combination of prior, method and price of naming a goal in a question. If
-the teammate or the base price of questions varies in the study, it also belongs to the condition. If the instances come
-from files, so does the file (see `askwise.studies.analysis.tables.with_files`).
+Results are computed for each *condition*: a combination of prior, method and price of naming a goal in a question. The
+teammate and the base price of questions also belong to the condition if they vary in the study. The file of the
+instance belongs to it if the instances come from files (see `askwise.studies.analysis.tables.with_files`).
 
 Expected costs are computed instead of sampled: the exact costs of methods, and lower bounds. They exist only for the
 first instances of a study. So they are compared only with each other, on these instances, and never with means over all
@@ -204,8 +204,8 @@ def failures(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the conditions in which episodes failed with an error or were cut off at the limit of steps.
 
     A condition is a combination of prior, method and price of naming a goal in a question. The first columns are those
-    of `FAILURES`: these three, then the numbers of all, failed and cut-off episodes, and the first error. The columns
-    ``file``, ``teammate`` and ``base`` (the base price) follow if they vary in the study.
+    of `FAILURES`: prior, method and price, then the numbers of all, failed and cut-off episodes, and the first error.
+    The columns ``file``, ``teammate`` and ``base`` (the base price) follow if they vary in the study.
 
     Args:
         episodes: one row for each episode of a study.
@@ -297,9 +297,10 @@ def bounds_of(expected: pl.DataFrame) -> pl.DataFrame | None:
 def expected_summary(expected: pl.DataFrame) -> pl.DataFrame:
     """Return each method's mean expected marginal cost for each prior and price, and the mean lower bound.
 
-    The columns are those of `EXPECTED_SUMMARY`, then ``file`` if the instances come from files. All means for a prior
-    and price, those of the bounds included, are over the same instances, so that they can be compared: the instances on
-    which every method could be evaluated. A mean bound is null if one of these instances has no lower bound.
+    The columns are those of `EXPECTED_SUMMARY`, then ``file`` if the instances come from files. For each prior and
+    price, only the instances on which every method could be evaluated count. So all means, those of the bounds
+    included, are over the same instances and can be compared. A mean bound is null if one of these instances has no
+    lower bound.
 
     Args:
         expected: one row for each computed expected cost of a method, and for each lower bound.

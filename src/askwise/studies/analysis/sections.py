@@ -337,7 +337,8 @@ def _citation(methods: Sequence[str], *, judged: bool) -> list[object]:
 
     Args:
         methods: the names of the study's methods. Those that come from the paper are named in the section.
-        judged: whether the report judges the paper's claims.
+        judged: whether the report judges the paper's claims. If so, the section also names the paper's domain and
+            claims.
     """
     theirs = [name for name in PAPER_METHODS if any(each.split(",")[0] == name for each in methods)]
     parts = [f"the method{'' if len(theirs) == 1 else 's'} {conjoined(theirs)}"] if theirs else []

@@ -161,7 +161,7 @@ def varying(episodes: pl.DataFrame) -> list[str]:
 
 
 def grouping(table: pl.DataFrame) -> list[str]:
-    """Return the names of those of the columns ``file``, ``teammate`` and ``base`` that a table has, in this order."""
+    """Return which of the columns ``file``, ``teammate`` and ``base`` a table has, as a list of names in this order."""
     return [column for column in GROUPING if column in table.columns]
 
 
@@ -236,8 +236,8 @@ def short_names(files: Sequence[str]) -> list[str]:
 def is_rough(summary: pl.DataFrame) -> bool:
     """Return whether the 95 % intervals in a summary are so rough that the report has to say so.
 
-    They are if an interval is based on fewer than 10 episodes (`FEW_EPISODES`), or if an interval goes below 0 although
-    no mean cost does.
+    The intervals are too rough if one of them is based on fewer than 10 episodes (`FEW_EPISODES`), or if one of them
+    goes below 0 although no mean cost does.
 
     Args:
         summary: the mean costs, as `askwise.studies.analysis.results.summary` returns them.

@@ -137,9 +137,9 @@ def _played(analysis: Analysis) -> str:
 
 
 def rough_text(summary: pl.DataFrame) -> str:
-    """Return a remark that the confidence intervals of mean costs are rough, with the fewest episodes behind a mean.
+    """Return a remark that the confidence intervals of mean costs are rough; an empty text if they are not.
 
-    The remark is empty if the intervals are not rough.
+    The remark states the smallest number of episodes of a mean.
 
     Args:
         summary: one row for each mean, with the columns ``episodes`` (how many episodes the mean is over), ``mean`` and
@@ -154,10 +154,10 @@ def rough_text(summary: pl.DataFrame) -> str:
 
 
 def _cheapest(rows: pl.DataFrame, price_name: str) -> str:
-    """Return text that says which methods have the lowest mean cost at each price, and lists all mean costs.
+    """Return text that names the cheapest methods at each price, and lists all mean costs at the highest price.
 
-    The listed costs are those at the highest price. If there is only one price, the text is only this list. Methods
-    with the same lowest mean are all named as cheapest.
+    If there is only one price, the text is only the list of mean costs. Several methods with the lowest mean are all
+    named as cheapest.
 
     Args:
         rows: one row for each method and price, as in `Analysis.summary`. The column ``mean`` has the mean marginal

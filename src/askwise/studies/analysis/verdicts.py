@@ -166,13 +166,12 @@ class StudyEvidence:
     def combined(self, weights: Mapping[Pick, float], column: str = "marginal_cost") -> Estimate:
         """Return the mean over episodes of a weighted sum, such as the difference of two methods' marginal costs.
 
-        All methods play the same episodes, so the data have one row for each episode, method, prior and price. An
-        episode is used if every selection contains one of its rows: the values of `column` in these rows are multiplied
-        by the weights of their selections and added.
+        Each selection is a set of rows, one for each episode, method, prior and price. Rows belong to the same episode
+        if they have the same ``instance`` and ``episode``. If no selection states a prior, the rows must also have the
+        same prior; if no selection states a price, they must also have the same price.
 
-        Rows belong to the same episode if they have the same ``instance`` and ``episode``. If no selection states a
-        prior, the rows must also have the same prior; if no selection states a price, they must also have the same
-        price.
+        An episode is used if it has a row in every selection. For each episode that is used, the values of `column` in
+        these rows are multiplied by the weights of the selections and added.
 
         Args:
             weights: the weight of each selection.
@@ -497,8 +496,7 @@ def _many(parts: list[Part], listed: int = 4) -> str:
 
     Args:
         parts: all comparisons of a claim, with their verdicts.
-        listed: the largest number of failing comparisons whose results the text lists, and likewise of undecided ones;
-            the text only counts the others.
+        listed: how many failing comparisons, and how many undecided ones, the text describes; it only counts the rest.
     """
     holding = [each for each in parts if each.verdict == HOLDS]
     text = f"{len(holding)} of {len(parts)} comparisons hold"

@@ -3,13 +3,14 @@
 A result file is a table of the study (such as ``episodes.parquet``) or a part: the rows of one instance in one table.
 The checksums of result files are in the manifest, the text file ``checksums.txt``::
 
-    0f3a...  askwise/checksums@1 4be1...                                  the format and the fingerprint of the study
-    77c2...  9d01... 5120 1b2c3d4e parts/episodes/00042.parquet          SHA-256, size, columns, name
+    0f3a...  askwise/checksums@1 4be1...
+    77c2...  9d01... 5120 1b2c3d4e parts/episodes/00042.parquet
 
-The size is in bytes; the third entry is a checksum of the names and types of the file's columns. Each line begins with
-a checksum of the study's fingerprint and the rest of the line. A line that was changed, or that belongs to another
-study, is therefore recognised and ignored. The file that the line describes then counts as not listed, and its instance
-is played again.
+The first line has the format and the fingerprint of the study. Each other line describes one result file: its SHA-256,
+its size in bytes, a checksum of the names and types of its columns, and its name. In front, each line has a checksum of
+the study's fingerprint and the rest of the line. A line that was changed, or that belongs to another study, is
+therefore recognised and ignored. The file that the line describes then counts as not listed, and its instance is played
+again.
 
 Lines are only appended, after their files are on the disk. If a file has several lines, the last one counts. A run that
 is killed while it appends leaves an incomplete last line, which is ignored too.
@@ -354,7 +355,7 @@ def _digest(file: IO[bytes]) -> str:
 
 
 def write_record(path: Path, data: Mapping[str, Any]) -> None:
-    """Write a JSON object and a checksum of it to a file, under the additional key ``checksum``.
+    """Write a JSON object to a file, with a checksum of the object under the additional key ``checksum``.
 
     A file that exists is replaced only when the new one is complete.
 

@@ -12,9 +12,9 @@ arrive, so running the same command again continues the study.
 
 Worker processes are for code of other people: a misbehaving agent cannot affect the rest of a study. If an agent
 exceeds a time limit, or its process dies, only the unit that it was playing fails. The row of that unit states the
-reason, a new process continues with the next unit, and all other rows are identical bit for bit. An agent can also harm
-its process without ending it, by leaking threads or by changing classes or memory. Therefore each method that is not
-part of askwise (a guest) plays in its own process; the methods of askwise share one.
+reason, a new process continues with the next unit, and the rows of all other units stay the same. An agent can also
+harm its process without ending it, by leaking threads or by changing classes or memory. Therefore each method that is
+not part of askwise (a guest) plays in its own process; the methods of askwise share one.
 
 Loading a method runs the file that defines it. `preload` loads the method in a worker process first, because a method
 that hangs or ends its process must not stop the command.
@@ -209,7 +209,7 @@ def _connected(address: str) -> Iterator[Any]:
 
 
 def _check_address(address: str) -> None:
-    """Check that a Dask scheduler may have the address `address`, and that a server at this address answers.
+    """Check that `address` has the form of a Dask scheduler's address, and that a server at this address answers.
 
     Raises:
         InputError: the address does not have the form ``tcp://HOST:PORT`` or ``tls://HOST:PORT``, or no server answers
@@ -294,8 +294,8 @@ def play_isolated(task: Task, run: str) -> TaskResult:
 
     Args:
         task: the instance and the conditions.
-        run: the name of the run that the processes belong to (`askwise.workers.pool.new_run`). They are kept for other
-            tasks of the same run, and end with the run.
+        run: the name of the run that the processes belong to (`askwise.workers.pool.new_run`). The processes are kept
+            for other tasks of the same run, and end with the run.
     """
     try:
         sent = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
@@ -422,8 +422,8 @@ def load_methods(methods: Sequence[Method]) -> Iterator[None]:
         methods: the methods to load.
 
     Yields:
-        None, once, when all methods are loaded. A worker process sends what its function yields, so the parent learns
-        from it that loading has ended.
+        None, once, when all methods are loaded. The worker process sends it to its parent as the sign that loading has
+        ended.
     """
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):  # their output appears when they are loaded in the main process

@@ -48,7 +48,7 @@ class Job(Protocol):
     def rows(self) -> list[Row]:
         """Compute and return the rows of the job, as dicts of JSON-compatible data.
 
-        If it raises any exception, the job has failed.
+        The job has failed if this method raises any exception.
         """
 
     def failed(self, why: str) -> list[Row]:

@@ -1,8 +1,8 @@
 """The right to use a folder of results: a folder belongs to one study, and only one run at a time may use it.
 
 The file ``study.json`` names the study that a folder belongs to; if that file is lost or damaged, the manifest
-(``checksums.txt``) names it. Results of another study are neither used nor overwritten. A run locks its folder; the
-lock ends when the process of the run ends.
+(``checksums.txt``) names the study. Results of another study are neither used nor overwritten. A run locks its folder;
+the lock ends when the process of the run ends.
 """
 
 from __future__ import annotations

@@ -100,8 +100,8 @@ class Unit(Protocol):
         Args:
             task: the instance with all its conditions.
             error: the message for the column ``error``.
-            prices: the base price of a question and the price of naming one more goal. None stands for a price that is
-                not known; the row then has the price that the condition states, if any.
+            prices: the base price of a question and the price of naming one more goal. For a price that is None, the
+                row gets the price of the condition, which may also be None.
         """
 
 
@@ -146,11 +146,10 @@ def collect_rows(task: Task, parts: Iterable[Rows]) -> TaskResult:
 
 
 class Problems:
-    """The planning problems of one instance, such as a map: one for each prior, price and answer model of a study.
+    """The planning problems of one instance: one for each combination of prior, prices and answer model in a study.
 
-    A problem is made when it is first needed.
-
-    Call the object with a condition to get the problem. All problems share the tables that depend only on the instance.
+    Call the object with a condition to get the problem. A problem is made when it is first needed. All problems share
+    the tables that depend only on the instance.
 
     Args:
         task: the instance with all its conditions.
@@ -190,10 +189,10 @@ class Problems:
 
 
 def _begin(problem: Problem) -> PriceColumns:
-    """Return the base price of a question and the price of each named goal in a problem, after recording them.
+    """Record a problem's prices in shared memory, and return them: the base price and the price of each named goal.
 
-    The prices are recorded in shared memory. If this process dies, its supervising process reads them there and writes
-    them into the row with the error.
+    If this process dies, its supervising process reads the prices from the shared memory and writes them into the row
+    with the error.
     """
     prices = problem.query_cost.base, problem.query_cost.per_goal
     heartbeat.own.set_prices(*prices)
@@ -269,8 +268,8 @@ class EpisodeUnit:
         Args:
             task: the instance with all its conditions.
             error: the message for the column ``error``.
-            prices: the base price of a question and the price of naming one more goal. None stands for a price that is
-                not known; the row then has the price that the condition states, if any.
+            prices: the base price of a question and the price of naming one more goal. For a price that is None, the
+                row gets the price of the condition, which may also be None.
         """
         return Rows(episodes=[failed_row(self._key(task, prices), error)])
 
@@ -394,9 +393,9 @@ def _expected_units(task: Task) -> Iterator[Unit]:
 
 @dataclass(frozen=True)
 class ExpectedUnit:
-    """The work on one expected marginal cost or lower bound, which is computed, not sampled. It implements `Unit`.
+    """The computation of one expected marginal cost, or of one lower bound. It implements `Unit`.
 
-    Marginal cost is cost minus the cost with the goal known from the start.
+    Marginal cost is cost minus the cost with the goal known from the start. Nothing is estimated from episodes.
 
     Attributes:
         condition: the prior, prices, answers and method for which the cost is computed.
@@ -438,8 +437,8 @@ class ExpectedUnit:
         Args:
             task: the instance with all its conditions.
             error: the message for the column ``error``.
-            prices: the base price of a question and the price of naming one more goal. None stands for a price that is
-                not known; the row then has the price that the condition states, if any.
+            prices: the base price of a question and the price of naming one more goal. For a price that is None, the
+                row gets the price of the condition, which may also be None.
         """
         return self._row(task, prices, error=error)
 

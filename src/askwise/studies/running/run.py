@@ -95,8 +95,8 @@ def run_study(
         folder: the folder of the results; created if it does not exist. If it contains results of this study, only
             instances without results are played.
         workers: the number of processes that play at the same time on this machine.
-        executor: an executor that gets one task for each instance, instead of local threads; it is not shut down. None
-            for local threads, or for `dask`.
+        executor: an executor to use instead of local threads or `dask`; it gets one task for each instance, and is not
+            shut down. None for no such executor.
         dask: the address of a Dask scheduler, whose workers play instead of local processes; None for local processes.
         retry_failed: whether to play instances again for which an earlier run stored errors.
         show_progress: whether to draw a progress bar; if standard error is no terminal, lines are printed instead.
@@ -159,7 +159,7 @@ def results(
         say: called with status messages for the user.
 
     Yields:
-        the rows of one instance, in any order of the instances.
+        the rows of one instance. The instances come in the order in which they are finished.
 
     Raises:
         WorkersGone: the executor failed.
@@ -192,10 +192,10 @@ def _submit(study: Study, waiting: deque[int], out: dict[Future[TaskResult], int
 
 
 def _result(study: Study, index: int, future: Future[TaskResult]) -> TaskResult:
-    """Return the result of a finished task; if the task raised an exception, all rows of the result have its message.
+    """Return the result of a finished task (one instance in all conditions of the study).
 
-    A task is one instance in all conditions of the study. Exceptions that mean that the task was not played, because
-    the workers are gone or the run has ended, are raised.
+    If the workers are gone or the run has ended, the task was not played, and the exception is raised. If the task
+    raised any other exception, all rows of the result have the message of the exception.
 
     Args:
         study: the study.

@@ -1,6 +1,6 @@
-"""The folder of a study: results that are written atomically, so that an interrupted study can be continued.
+"""The folder of a study, which contains the results so far, so that an interrupted study can be continued.
 
-::
+The files in the folder::
 
     study.json            the study; a folder belongs to one study
     provenance.json       versions, machine and times of each run
@@ -8,11 +8,12 @@
     parts/episodes/00042.parquet, parts/queries/..., ...   one part of each table in `SCHEMAS` for each instance
     episodes.parquet, queries.parquet, ...                 the tables, combined from all parts at the end
 
-A part is written to a temporary file, flushed to the disk and renamed. A task (one instance in all conditions) is done
-when all its parts exist and the manifest lists them; a run adds them to the manifest last (see `checksums`). A run that
-is killed loses only the tasks that it was playing. Two runs cannot use one folder, because a run locks its folder; the
-lock ends with its process. The run that holds the lock may remove files that a killed run left unfinished. It may also
-remove damaged parts; their tasks are then played again.
+A task is one instance in all conditions. It is done when all its parts exist and the manifest lists them. Each part is
+written to a temporary file, flushed to the disk and renamed; then the manifest is extended (see `checksums`). So a run
+that is killed loses only the tasks that it was playing.
+
+A run locks its folder until its process ends, so two runs cannot use one folder. The run that holds the lock may remove
+unfinished files of a killed run, and damaged parts. The tasks of these parts are then played again.
 
 All files are checked when a study is continued, and again when their content is used.
 """
@@ -79,7 +80,7 @@ class Store:
     def locked(self) -> Iterator[None]:
         """Hold the lock of the folder while the ``with`` block runs, so that no other run uses the folder.
 
-        If the folder is new, it belongs to the study from then on. Calls can be nested.
+        If the folder is new, it becomes the folder of this study, and no other study can use it. Calls can be nested.
 
         Raises:
             InputError: another run uses the folder, or the folder belongs to another study.
@@ -100,7 +101,7 @@ class Store:
                 self._settle()
 
     def _settle(self) -> None:
-        """Wait until the names of new result files are on the disk; the contents of these files are there already."""
+        """Flush the folders of new result files to the disk; the contents of the files were flushed before."""
         if self._written:
             self._written = False
             for name in SCHEMAS:
@@ -131,12 +132,14 @@ class Store:
         return {index for index in _numbers(self._parts_of(name)) if index < self.study.n_tasks}
 
     def clear(self) -> list[Damaged]:
-        """Remove temporary files and unusable result files of instances; return all files that could not be used.
+        """Remove temporary files and unusable result files of instances, and repair the other files of the folder.
 
-        A result file is unusable if it is damaged, or if its run was killed before it recorded the checksum.
+        A result file is unusable if it is damaged, or if its run was killed before it recorded the checksum. Instances
+        whose files were removed are no longer done and have to be played again. A damaged ``provenance.json`` is
+        renamed, and damaged lines of ``checksums.txt`` are removed. The lock must be held (`locked`).
 
-        The lock must be held (`locked`). Afterwards, instances whose files were removed are no longer done and have to
-        be played again. A damaged ``provenance.json`` is renamed, and damaged lines of ``checksums.txt`` are removed.
+        Returns:
+            a description of each damaged or unfinished file; temporary files are not included.
         """
         for folder in (self.folder, self.folder / "figures", *map(self._parts_of, SCHEMAS)):
             if folder.is_dir():
@@ -204,7 +207,7 @@ class Store:
         return path.relative_to(self.folder).as_posix()
 
     def failed(self) -> set[int]:
-        """Return the numbers of the instances (problems) that are completely played and have a row with an error."""
+        """Return the numbers of the instances that are done and have a row with an error in one of their tables."""
         manifest = self._manifest()
         return {
             index for index in sorted(self.done()) if any(self._has_errors(manifest, name, index) for name in CAN_FAIL)
@@ -379,11 +382,9 @@ def _on_file(operation: Callable[[Path], object], path: Path) -> None:
 
 
 def _free(path: Path) -> Path:
-    """Return a path that no file has yet, to which a damaged file can be renamed.
+    """Return a new name for a damaged file, as a path in the same folder; no file has this name yet.
 
-    Args:
-        path: the damaged file; for ``provenance.json``, the result is ``provenance.damaged-1.json`` in the same folder,
-            or the same name with the next free number.
+    The new name of ``provenance.json`` is ``provenance.damaged-1.json``, or has the next free number.
     """
     names = (path.with_name(f"{path.stem}.damaged-{number}{path.suffix}") for number in itertools.count(1))
     return next(name for name in names if not os.path.lexists(name))

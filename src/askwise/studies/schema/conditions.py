@@ -1,7 +1,7 @@
-"""Functions that read the conditions of a study (priors, prices, methods and others) and the limits of agents.
+"""Functions that read the conditions of a study (priors, prices, methods and so on), and the agents' limits.
 
-They read from study files, in which users describe studies. Wrong values raise `InputError`, which names the place in
-the file.
+Users describe studies in study files. Limits are on the time and memory of each agent. Wrong values raise `InputError`,
+which names the place in the file.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def chosen_label(field: Field, default: str) -> str:
         default: the label if none is stated.
 
     Raises:
-        InputError: the label is blank or no valid name.
+        InputError: the label is blank, or it is not a valid name.
     """
     if not field.has("label"):
         return default
@@ -89,7 +89,7 @@ def _prior(field: Field, kinds: tuple[str, ...]) -> StudyPrior:
 def read_exactly(root: Field, priors: tuple[StudyPrior, ...]) -> Exactly:
     """Return the entry ``exact`` of a study file: for which instances and priors to compute expected costs exactly.
 
-    Without the entry, there are no such instances.
+    If the file has no such entry, the result is ``Exactly()``: no exact costs.
 
     Args:
         root: the whole study file.
@@ -109,11 +109,11 @@ def read_exactly(root: Field, priors: tuple[StudyPrior, ...]) -> Exactly:
 
 
 def read_prices(root: Field, from_files: bool) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
-    """Return two tuples that a study file states: the base prices of questions, and the prices of each named goal.
+    """Return the base prices and the prices per goal that a study file lists, as two tuples.
 
-    A base price is the price of a question before any goal is named. None in a tuple stands for the price in the
-    instance's own file. For a price that the file does not state, the tuple has one element: None if the instances come
-    from files, otherwise 0.5 (base price) or 0 (price of a goal).
+    A question costs a base price, plus a price per goal for each goal that it names. If the study file does not state
+    the prices of one kind, their tuple has a single element: None if the instances come from files, otherwise 0.5
+    (base price) or 0 (price per goal). None stands for the price in each instance's own file.
 
     Args:
         root: the whole study file.
@@ -129,8 +129,7 @@ def _prices(root: Field, key: str, default: float | None) -> tuple[float | None,
     Args:
         root: the whole study file.
         key: the key, such as ``base``.
-        default: the only price in the result if the file does not have the key; None for the price in each instance's
-            file.
+        default: the price to use if the file does not have the key; None for the price in each instance's own file.
     """
     if not root.has(key):
         return (default,)
@@ -142,14 +141,14 @@ def _prices(root: Field, key: str, default: float | None) -> tuple[float | None,
 
 
 def read_teammates(root: Field, domain_name: str | None) -> Iterator[str]:
-    """Yield the names of the teammates that a study file lists, after constructing each of them once to check the name.
+    """Yield the names of the teammates that a study file lists, after checking that the teammates exist.
 
-    Without a list, the only teammate is the default: ``urop`` (a uniformly random optimal policy) in tool fetching;
-    ``policy``, the teammate that each problem describes, in other domains.
+    If the file lists none, one default name is yielded. In tool fetching, it is ``urop`` (a uniformly random optimal
+    policy). In other domains, it is ``policy`` (the teammate that each problem describes).
 
     Args:
         root: the whole study file.
-        domain_name: the name of the domain of the instances; None if it is not known yet; the default is then
+        domain_name: the name of the domain of the instances. None if it is not known yet; then the default is
             ``policy``.
 
     Raises:
@@ -228,8 +227,8 @@ def read_methods(root: Field) -> tuple[Method, ...]:
     """Return the methods that a study file lists, after checking the options of those methods that are part of askwise.
 
     An agent is constructed to check the options of its method. Methods that are not part of askwise are returned
-    unchecked, so no code of other people runs; `load_methods` checks them. If the file lists ``beliefs``, the result
-    has each method with each of them.
+    unchecked, so no code of other people runs; `load_methods` checks them. If the file lists ``beliefs`` (ways in which
+    agents update their probabilities of goals), the result has every combination of a method and a belief.
 
     Args:
         root: the whole study file.
@@ -244,8 +243,8 @@ def load_methods(root: Field) -> tuple[Method, ...]:
     """Return the methods that a study file lists, after checking the options of those that are not part of askwise.
 
     An agent is loaded and constructed to check the options of its method. This runs code of other people. Methods of
-    askwise are returned unchecked; `read_methods` checks them. If the file lists ``beliefs``, the result has each
-    method with each of them.
+    askwise are returned unchecked; `read_methods` checks them. If the file lists ``beliefs`` (ways in which agents
+    update their probabilities of goals), the result has every combination of a method and a belief.
 
     Args:
         root: the whole study file.

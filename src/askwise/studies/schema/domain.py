@@ -39,7 +39,7 @@ class StudyWords:
     Attributes:
         goal: the word for a goal, such as ``station``.
         teammate: the word for the teammate, such as ``worker``.
-        priors: a sentence that says which goals the kinds of priors favour, such as ``far``.
+        priors: a sentence that says which goals each kind of prior (such as ``far``) favours.
     """
 
     goal: str
@@ -159,10 +159,10 @@ class FileStudies:
         raise InputError(f"{given.path}.domain", found, "instances from files")
 
     def with_terms(self, problem: Problem, kind: str | None, temperature: float, query_cost: QueryCost) -> Problem:
-        """Return a copy of `problem` with other prices, and with a prior that depends on distances.
+        """Return a copy of `problem` with other prices and, unless `kind` is None, with another prior.
 
-        The distances are those from the teammate's start to each goal. The copy shares the tables that `problem` has
-        computed already.
+        The new prior depends on the distances from the teammate's start to each goal. The copy shares the tables that
+        `problem` has computed already.
 
         Args:
             problem: the problem.
@@ -249,7 +249,7 @@ class RandomMaps:
 
 
 class ToolFetchingStudies:
-    """The adapter that studies use for tool fetching: it draws random maps and knows the paper's priors.
+    """The adapter that studies use for tool fetching, with random maps and several kinds of priors.
 
     In tool fetching, a fetcher (the ego agent) brings a worker (the teammate) the tool for a station (the goal). The
     class implements `Studied`.
@@ -266,8 +266,7 @@ class ToolFetchingStudies:
     def parameters(self, given: Field) -> RandomMaps:
         """Read the parameters of random maps from a study file, and return them.
 
-        Parameters that the file does not state have the values of the paper that askwise implements, the defaults of
-        `RandomMaps`.
+        Parameters that the file does not state have the default values of `RandomMaps`.
 
         Args:
             given: the section ``[instances]`` of the study file.

@@ -32,7 +32,7 @@ ENDINGS = (".json", ".toml")
 
 @dataclass(frozen=True)
 class Generated:
-    """Random instances, drawn with the same parameters and different seeds. The study does not contain them.
+    """Random instances, of which a study holds only the parameters; each instance is drawn with another seed.
 
     An instance is the description of one problem.
 
@@ -73,9 +73,9 @@ class Given:
         return len(self.files)
 
     def describe(self) -> dict[str, Any]:
-        """Return the section ``[instances]`` of a study file that names these files, and a checksum, as a dict.
+        """Return the section ``[instances]`` of a study file with these instances, as a dict.
 
-        The keys are ``files`` (the names), ``sha256`` (a checksum of the contents of all instances) and, unless the
+        The keys are ``files`` (their names), ``sha256`` (a checksum of the contents of all instances) and, unless the
         domain is the default one, ``domain``.
         """
         write = domain(self.domain).write
@@ -125,13 +125,13 @@ class NamedFiles:
 
 
 def stated_instances(root: Field) -> Generated | NamedFiles:
-    """Return the instances that a study file states, without drawing an instance or opening an instance file.
+    """Return what a study file states about its instances; no instance is drawn, and no instance file is opened.
 
     Args:
         root: the contents of the whole study file.
 
     Returns:
-        The parameters of random instances, or only the names of instance files, which `found_instances` reads.
+        The parameters of random instances, or the names of instance files; `found_instances` opens these files.
 
     Raises:
         InputError: the section ``[instances]`` has a wrong key or value.
@@ -225,8 +225,8 @@ def _matching(field: Field, folder: Path) -> list[str]:
 def _pattern(text: str, folder: Path) -> str:
     """Return a file pattern in which brackets and other special characters in the names of folders are escaped.
 
-    Without this, a folder such as ``maps [old]`` would itself be taken for a pattern. Only the parts before the first
-    star are escaped, and only if they lead to an existing folder. Otherwise `text` is returned unchanged.
+    Without this, a folder such as ``maps [old]`` would itself be taken for a pattern. Only folders before the first
+    star are escaped. If they do not exist, `text` is returned unchanged.
 
     Args:
         text: the pattern, such as ``maps [old]/*.json``.

@@ -1,8 +1,8 @@
 """A study: problem instances, and the conditions in which each of them is played.
 
 A condition is one combination of a prior over the goals, a teammate, an answer model, prices of questions, and the
-method that plays. A `Study` is an immutable value, the same whether it was made from a file, from command-line options
-or in Python. Its `fingerprint` identifies it.
+method that plays. A `Study` is immutable and can be made from a file, from command-line options or in Python. Its
+`fingerprint` identifies it.
 
 All randomness depends only on the seed of the study, the number of the instance and the number of the episode. An
 instance with all its conditions is a `Task`. Tasks can be played on any machine and in any order, and a task always
@@ -40,9 +40,9 @@ class Method:
     """A method that a study compares with others: the name of an agent, its options, and a label for figures.
 
     Attributes:
-        name: the name of a method, such as ``planner``; or the location of the user's own agent, such as
+        name: the name of an agent, such as ``planner``; or the location of the user's own agent, such as
             ``mine.py:Likeliest``.
-        label: the name of the method in tables and figures.
+        label: the text that stands for the method in tables and figures.
         options: the options with which the agent is made, as pairs of name and value.
     """
 
@@ -62,8 +62,9 @@ class Method:
     def make_for(self, problem: Problem, teammate: str) -> Agent:
         """Return a new agent that plays by this method, with a belief that suits the teammate.
 
-        If the teammate may make errors or the problem states its policies, the agent gets the belief ``robust``, which
-        allows for errors, unless the options of the method state another belief.
+        If the options of the method state a belief, the agent gets that one. Otherwise the agent gets the belief
+        ``robust``, which allows for errors, if the teammate may make errors or the problem itself states the teammate's
+        policies.
 
         Args:
             problem: the problem that the agent is going to play.
@@ -176,7 +177,8 @@ class Study:
             value in each instance's own file.
         methods: the methods to compare; each of them decides for the ego agent.
         max_steps: the number of steps after which an episode is cut off; None for a limit far above what is needed.
-        bounds: for how many instances, from the first one on, a lower bound on the cost of all methods is computed.
+        bounds: the number of instances for which a lower bound on the cost of any method is computed. They are the
+            first instances of the study.
         exact: the instances and priors for which the expected costs of methods are computed exactly.
         answers: models of the teammate's answers; None stands for the model that each instance states.
         limits: the limits of time and memory for agents.
@@ -244,7 +246,7 @@ class Study:
         return self.episodes * len(self.priors) * company * costs * len(self.methods)
 
     def task(self, index: int) -> Task:
-        """Return the task of one instance: this instance with all conditions, as any process or machine can play it.
+        """Return the task of one instance: this instance with all conditions. Any process or machine can play it.
 
         Args:
             index: the number of the instance, from 0.
@@ -262,7 +264,7 @@ class Task:
     Attributes:
         index: the number of the instance in the study, from 0.
         study: the study without its instances, so that the task is small.
-        source: the instance; or, as a `Generated`, the parameters from which the method `instance` draws it.
+        source: the instance itself; or a `Generated`, from whose parameters the method `instance` draws the instance.
     """
 
     index: int
@@ -278,7 +280,7 @@ class Task:
         return self.source.parameters.draw(self._seed(0)) if isinstance(self.source, Generated) else self.source
 
     def episode_seed(self, episode: int) -> np.random.SeedSequence:
-        """Return the seed of an episode of this instance, which is the same in all conditions.
+        """Return the seed of an episode of this instance. All conditions have the same seed.
 
         Args:
             episode: the number of the episode, from 0.

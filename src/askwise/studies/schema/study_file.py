@@ -1,4 +1,4 @@
-"""Study files: TOML files that describe a study, in which methods play many problem instances; every key is checked.
+"""Study files: TOML files that describe studies, in which methods play many problem instances.
 
 An example with most keys::
 
@@ -24,11 +24,13 @@ An example with most keys::
     walls = 0.1                               # share of the cells; default 0
     clustered = false
 
-The section ``[instances]`` may name files with instances instead, ``files = ["office.json", "more/*.json"]``, relative
-to the folder of the study file. Then the defaults marked ``(*)`` are what each instance file states.
+The section ``[instances]`` may name files with instances instead, such as ``files = ["office.json", "more/*.json"]``.
+The names are relative to the folder of the study file. In this case, the keys marked ``(*)`` have another default: the
+value in each instance file.
 
-Keys of a method other than ``name`` and ``label`` are options of the agent. More keys are ``title``, the title of the
-report, and ``max_steps``, the number of steps after which an episode is cut off.
+Keys of a method other than ``name`` and ``label`` are options of the agent. A study file may also have the keys
+``title``, the title of the report, and ``max_steps``, the number of steps after which an episode is cut off. Unknown
+keys are refused.
 """
 
 from __future__ import annotations
@@ -112,9 +114,9 @@ def load_study(given: str | Path, overrides: Mapping[str, Any] | None = None) ->
 
 
 def read_settings(given: str | Path) -> tuple[dict[str, Any], Path]:
-    """Read a study file; return its settings, not checked yet, and the folder for relative names of instance files.
+    """Read a study file; return its settings, not checked yet, and the folder to which names of files are relative.
 
-    The folder is that of the study file, or the current folder for a study that comes with askwise.
+    This is the folder of the study file. For a study that comes with askwise, it is the current folder.
 
     Args:
         given: the path of a study file, or the name of a study that comes with askwise.
@@ -184,10 +186,10 @@ def renamed(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def quicker(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a shorter study, made from those of a study file; its name ends with ``-quick``.
+    """Return the settings of a shorter version of a study; the name of the shorter study ends with ``-quick``.
 
-    The shorter study has at most 10 random instances. If there are more than three prices per goal, it has only the
-    first, a middle one and the last. All instances from files are kept.
+    The shorter study has at most 10 random instances, but all instances that come from files. Of a list with more than
+    three prices under ``per_goal``, it has only the first, a middle one and the last.
 
     Args:
         settings: the settings of the study file, which are not changed.

@@ -14,9 +14,10 @@ The draft of a map has the contents of a problem file (``askwise/problem@1``), a
      "query_cost": {"base": 0.5, "per_goal": 0.1, "per_option": null}, "answers": {...}, "groups": {...}}
 
 Cells are ``[x, y]``, where y = 0 is the bottom row; ``walls`` lists the rows from the top. In a goal, ``teammate`` and
-``ego`` are lists of the cells where the goal is reached by these agents. The prior is proportional to ``weight``, and
-``price`` is what naming the goal adds to the price of a question (null for ``per_goal``). The goals are a list and not
-an object, because browsers sort the keys of objects that look like numbers.
+``ego`` are lists of the cells where these agents reach the goal. The prior is proportional to ``weight``. Naming the
+goal adds ``price`` to the price of a question; if ``price`` is null, it adds ``per_goal``. The goals are a list and not
+an object, because browsers would change the order of names that look like numbers. ``answers`` and ``groups`` are as
+in the problem file.
 
 The functions that read problem files check the draft, so error messages name fields as for a problem file.
 """
@@ -76,8 +77,8 @@ class Draft(Protocol):
     def ego(self) -> StateLike:
         """The present state of the ego agent: a cell ``(x, y)`` of a map, or the name of a state of a graph.
 
-        In tool fetching, if the ego agent holds a tool, it is a pair: the cell, and the name of the station that needs
-        the tool.
+        In tool fetching, the state of an ego agent that holds a tool is a pair: the cell, and the name of the station
+        that needs the tool.
         """
 
     def to_json(self) -> dict[str, Any]:
@@ -144,7 +145,7 @@ def read_goals(given: Field) -> dict[str, Any]:
     goal), ``weight`` (the prior is proportional to it) and, if stated, ``price`` (of naming the goal in a question).
 
     Args:
-        given: a list of objects with the same keys and ``name``.
+        given: a list of objects with the keys ``name``, ``teammate``, ``ego``, ``weight`` and, optionally, ``price``.
 
     Raises:
         InputError: a key is unknown or missing, or a name is not valid.
@@ -178,8 +179,7 @@ def read_prices(given: Field, **names: str) -> dict[str, Any]:
 
     Args:
         given: an object with the keys ``base``, ``per_goal`` and ``per_option``, all optional.
-        names: for keys that have another name in the file, the name in the file, for instance
-            ``per_goal="per_station"``.
+        names: the keys to rename, for instance ``per_goal="per_station"`` if the file calls this price ``per_station``.
     """
     stated = given.object([], ["base", "per_goal", "per_option"]).value
     return {names.get(key, key): value for key, value in stated.items() if value is not None}

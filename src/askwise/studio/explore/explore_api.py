@@ -1,5 +1,6 @@
-"""The requests of the Explore page, on which people change a problem by hand, as a worker process answers them.
+"""Functions that answer the requests of the Explore page, on which people change a problem by hand.
 
+They run in a worker process.
 *Drafts.* Most requests contain a draft: the changed problem, with the present places of both agents. In requests and
 answers it has the key ``sketch``.
 
@@ -130,8 +131,8 @@ def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | N
       found none.
     - ``belief``, ``possible``: for each goal, its probability, and whether it is possible; empty if the method shows no
       belief.
-    - ``explained``: a dict that says how many goals explain the teammate's path, ``by``, and how many goals have a
-      prior above 0, ``of``; None if the teammate is at its start.
+    - ``explained``: a dict with ``by``, the number of goals that explain the teammate's path, and ``of``, the number of
+      goals with a prior above 0; None if the teammate is at its start.
     - ``robust``: whether no goal explains the path, so that the method uses a belief that allows for detours.
     - ``edp``: the expected divergence points, a matrix ``[i][j]``: the expected step at which goal `i` is ruled out
       while the teammate walks from its present place to goal `j`; None where this is not finite.
@@ -139,14 +140,14 @@ def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | N
       the teammate walks to goal `j`; None where this is not finite.
     - ``pairs``: a list of the pairs of goals between which the ego agent is likely to be undecided longest. Each is a
       dict with ``goals`` (two indices), ``zones`` and ``now`` (whether a question may be worth its price in the current
-      step). A zone is an interval of steps: in ``Z_I``, observation may not have told the goals apart; in ``Z_B``, the
-      ego agent needs different actions for them; in ``Z_Q``, both hold, so that a question may be worth its price.
+      step). A zone is an interval of steps. In ``Z_I``, the goals may still be confused. In ``Z_B``, the ego agent
+      may need different actions for them. ``Z_Q`` has the steps that are in both: a question may be worth its price.
     - ``pair``: a dict for the selected pair of goals, with ``truth`` and ``other`` (their indices), ``edp`` (from the
       teammate's present place), ``zones`` and ``heat`` (the EDP from every place, see `heat`); None if no pair is
       selected.
 
-    A zone is a dict with ``name``, ``text``, ``from`` and ``to`` (its first and last step; None for infinity) and
-    ``empty``.
+    A zone is a dict with ``name``, ``text``, ``from`` and ``to`` (its first and last step; None for infinity), and
+    ``empty`` (whether it has no steps).
 
     Args:
         draft: the problem that people change by hand, with the present places of both agents.

@@ -12,8 +12,8 @@ Both agents walk on graphs; starts and targets are states of these graphs. As JS
 ``closed`` has the indices of the edges that people have closed: the page draws closed edges, so that people can open
 them again, but the problem does not have them. The layout does not change while people edit.
 
-In a goal, ``teammate`` and ``ego`` are the target states of these agents. The prior is proportional to ``weight``, and
-``price`` is the amount that the goal adds to the price of a question (null for the usual amount).
+In a goal, ``teammate`` and ``ego`` are the target states of these agents. The prior is proportional to ``weight``.
+Naming the goal adds ``price`` to the price of a question; if ``price`` is null, it adds ``per_goal``.
 """
 
 from __future__ import annotations
@@ -136,9 +136,9 @@ def _read_side(given: Field) -> dict[str, Any]:
     """Return one agent's graph as a problem file states it, without the edges that people have closed.
 
     Args:
-        given: the JSON that the page sends for this agent: ``start``, ``now`` (the present state), ``edges`` and,
-            optionally, ``closed`` (the indices of closed edges) and the keys ``states``, ``actions`` and ``stay`` of a
-            graph in a problem file.
+        given: the JSON that the page sends for this agent, with the keys ``start``, ``now`` (the present state) and
+            ``edges``. Optional keys are ``closed`` (the indices of closed edges), and ``states``, ``actions`` and
+            ``stay`` as in a problem file.
     """
     given.object(["start", "now", "edges"], [*GRAPH_KEYS, "closed"])
     edges = list(given.child("edges").elements())

@@ -1,1 +1,1 @@
-"""Rounds, that is, episodes in which a person plays one agent: what each role may see, replay, and review."""
+"""Functions that play, replay and review rounds, that is, episodes in which a person plays one of the two agents."""

@@ -1,4 +1,4 @@
-"""Rounds from the database: replayed, reconstructed without the method, or turned into rows of tables.
+"""Functions that replay rounds from the database, reconstruct them without the method, or turn them into table rows.
 
 The database has the log of a round: a list of pairs of an input of the person and its outcome.
 
@@ -228,8 +228,8 @@ def written(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
     - ``teammate``: the kind of teammate, such as ``noisy:0.2``; ``person`` if the person played it;
     - ``prices``: a list of two numbers: the base price of a question, and the price per goal;
     - ``trace``: the trace as JSON; None for a simulation;
-    - ``beside``: the kind of simulated teammate that the setup states; without one, the kind that the problem states.
-      This key does not depend on whether a person played the teammate.
+    - ``beside``: the kind of simulated teammate that the setup states or, if it states none, the problem. A person may
+      have played the teammate instead.
 
     A simulation has no person, so ``method`` and ``teammate`` are those of the simulated agents.
 

@@ -51,11 +51,11 @@ def review(made: Round) -> tuple[Episode, dict[str, Any]]:
 
     - ``cost``, ``finished``: the cost of the round, and whether both agents reached their targets;
     - ``optimal``: the cost if the ego agent had known the goal and the teammate had taken a shortest path;
-    - ``known``: the cost of an ego agent that knows the goal while the teammate repeats its moves of the round. None if
-      the round is unfinished or this ego agent does not finish; otherwise, this cost is also the `known_cost` of the
+    - ``known``: the cost of an ego agent that knows the goal while the teammate repeats its moves of the round; None if
+      the round is unfinished or this ego agent does not finish. A cost that is not None is also the `known_cost` of the
       returned episode;
-    - ``methods``: the results of the judge, and of an ego agent that never asks, while the teammate repeats its moves:
-      dicts with ``method``, ``cost``, ``questions`` (their number) and ``finished``;
+    - ``methods``: a list of dicts with ``method``, ``cost``, ``questions`` (their number) and ``finished``. They are
+      the results if the judge, or the method ``never``, plays the ego agent while the teammate repeats its moves;
     - ``judge``: the name of the judge; empty if no judge can rate this round;
     - ``differences``: the first `MOST_MISTAKES` mistakes, each a dict with ``t`` (number of the step, from 1) and the
       texts ``did``, ``better`` and ``why``.
@@ -173,9 +173,10 @@ def _reason(judgement: Judgement) -> str:
 
 
 def _explained(problem: Problem, step: Step, moment: Moment, judgement: Judgement) -> Step:
-    """Return a step of a person, completed by the belief and the verdict of the judge, the method that rates decisions.
+    """Return a copy of a person's step to which the judge's belief and verdict are added.
 
-    The step itself has no belief and no reason, because those of the person are not known.
+    The judge is the method that rates the ego agent's decisions. The step itself has no belief and no reason, because
+    those of the person are not known.
 
     Args:
         problem: the problem that was played.

@@ -157,20 +157,20 @@ def state(made: Round) -> dict[str, Any]:
     - ``t``, ``cost``, ``questions``: the number of steps, the cost and the number of questions so far;
     - ``phase``: what the round waits for: ``thinking`` (the method's decision), ``move`` (a move or question of the
       person), ``answer`` (an answer of the person) or ``over`` (nothing: the round has ended);
-    - ``teammate``, ``ego``: dicts with the position ``at`` and the place in words, ``place``;
-    - ``carried``, ``hands``: the name of the goal for which the ego agent carries something (empty if it carries
-      nothing), and what it carries, in words;
+    - ``teammate``, ``ego``: dicts with ``at`` (the position) and ``place`` (the place in words);
+    - ``carried``: the name of the goal for which the ego agent carries something; empty if it carries nothing;
+    - ``hands``: what the ego agent carries, in words;
     - ``last``: the last step: both agents' actions in words, or a question with its reply and cost (see `_last`); None
       before the first step;
     - ``moves``: only if the person can move: a dict for each possible move, with ``name``, ``label``, ``to`` (the new
       position), ``place`` (in words) and ``waits`` (whether the agent stays where it is);
     - ``question``: only if the person has to answer: the question, with the indices and names of its goals or with a
       text for each of its groups (see `_question`);
-    - ``heard``, ``possible``: only if the person plays the ego agent: a list of all questions with their replies (see
-      `_heard`), and a list that says for each goal whether it is still possible after prior and replies;
+    - ``heard``: only if the person plays the ego agent: a list of all questions with their replies (see `_heard`);
+    - ``possible``: only if the person plays the ego agent: for each goal, whether the prior and the replies allow it;
     - ``result``: only after the round: a dict with ``finished``, ``stopped`` (whether the person gave up), ``cost``,
-      ``questions`` (their number), ``paid`` (for questions) and, if finished, ``goal`` (its name) and ``optimal`` (the
-      cost with the goal known).
+      ``questions`` (their number), ``paid`` (the price of all questions) and, if finished, ``goal`` (its name) and
+      ``optimal`` (the cost with the goal known).
     """
     here = Here(made)
     found = {

@@ -100,9 +100,9 @@ def belief_with_people(problem: Problem, method: str) -> str | None:
     People do not always take shortest paths. After a detour, a belief that does not allow for detours would exclude the
     person's goal for good. So the result is ``robust``, the belief for which detours are unlikely but not impossible.
 
-    It is None for a method that changes to another belief as soon as an action contradicts its own belief, because its
-    own belief learns more from each action. But if the problem states how the teammate acts, such a method gets
-    ``robust``, too. The result is also None for agents that know the goal or do not use a belief of askwise.
+    The result is None for agents that know the goal or do not use a belief of askwise. It is also None for methods that
+    change to another belief as soon as an action contradicts their own: their own belief learns more from each action.
+    But if the problem states how the teammate acts, these methods also get ``robust``.
     """
     if method == Informed.name:
         return None
@@ -142,8 +142,8 @@ class Round:
         game: the present state of the episode, and the rules by which it changes.
         steps: the steps so far.
         stopped: whether the person has given up.
-        decision: a pair of the ego agent's decision for the next step and its belief (None if the belief is not known);
-            None while the ego agent has not decided.
+        decision: None while the ego agent has not decided on the next step. Then a pair: the decision, and the ego
+            agent's belief (None if it is not known).
     """
 
     def __init__(self, problem: Problem, setup: Setup) -> None:
@@ -217,10 +217,10 @@ class Round:
         Whenever the round is replayed, the input has the same result.
 
         Args:
-            user_input: JSON with one of these keys, for instance ``{"move": "EAST"}``: ``move``, the name of an action;
-                ``answer``, true, false, the index of a group of goals, or null for "I don't know"; ``ask``, a list of
-                names of goals, or an object with ``groups`` (lists of names of goals) and ``names`` (a name for each
-                group, or an empty list); ``stop``, any value, to give up.
+            user_input: a JSON object with one key, such as ``{"move": "EAST"}``. ``move`` has the name of an action.
+                ``answer`` has true, false, the index of a group of goals, or null for "I don't know". ``ask`` has a
+                list of names of goals, or an object with ``groups`` (lists of names of goals) and ``names`` (a name for
+                each group, or an empty list). ``stop``, with any value, gives up.
         """
         given = Field("message", user_input).object([], ["move", "answer", "ask", "stop"])
         if len(given.value) != 1:

@@ -2,17 +2,18 @@
 
 A round is an episode that a person plays. These files are written:
 
-==================  ================================================================================================
-=``people.csv``     one row per person: number, pilot (whether it was a test run), cell (the order of conditions and
-=                   problems), minutes, how the participation ended, identifier from the recruiting service
-=``answers.csv``    one row per answer to a question, also for each attempt at the comprehension check
-=``pages.csv``      one row per page that a person left, and per attempt at the comprehension check, with the time
-=``inputs.csv``     one row per move, answer, question or stop in a round, with the time
-=``rounds.csv``     one row per finished round with its results. ``error`` says why a round failed. ``replay_error``
-=                   says why a round could not be replayed; the results that need beliefs are then missing
-=``codebook.csv``   one row per column of all these files: meaning, unit, values
-=``traces/``        a JSON file for each round, in the format ``askwise/trace@2``
-==================  ================================================================================================
+=================  ================================================================================================
+``people.csv``     one row per person: number, whether the person is a pilot (a test participant), cell (the order of
+                   conditions and problems), minutes, how the participation ended, identifier from the recruiting
+                   service
+``answers.csv``    one row per answer to a question, also for each attempt at the comprehension check
+``pages.csv``      one row per page that a person left, and per attempt at the comprehension check, with the time
+``inputs.csv``     one row per move, answer, question or stop in a round, with the time
+``rounds.csv``     one row per finished round with its results. ``error`` says why a round failed. ``replay_error``
+                   says why a round could not be replayed; the results that need beliefs are then missing
+``codebook.csv``   one row per column of all these files: meaning, unit, values
+``traces/``        a JSON file for each round, in the format ``askwise/trace@2``
+=================  ================================================================================================
 
 Each table is also written as Parquet. Tables of people, answers, pages and inputs are written before any round is read,
 so that a faulty round cannot prevent them. If a spreadsheet would interpret a text that a person typed as a formula, an
@@ -105,8 +106,8 @@ class PlayedRound:
         row: the results of the round, such as ``cost``: a dict with the columns of ``rounds.csv`` from ``goal`` to
             ``error``.
         method: the name of the ego agent's method; ``person`` if the person played the ego agent.
-        replay_error: why the round could not be replayed; None if it could. A round that failed while the person played
-            it is never replayed; its `replay_error` is None unless its log cannot be read, either.
+        replay_error: why replaying the round failed, or why its log cannot be read; otherwise None. A round that failed
+            while the person played it is not replayed.
         found: the reply of the worker process, from which `row` was taken (see `askwise.studio.rounds.replay.written`);
             empty if the round cannot be read.
     """
@@ -226,9 +227,9 @@ class StoredStudy:
         The columns are:
 
         - ``person``: the person's number, from 1; pilots are numbered separately;
-        - ``pilot``: whether it was a test run;
-        - ``panel``: the identifier from the panel (the service that recruits people), hashed or plain; None without
-          one;
+        - ``pilot``: whether the person is a pilot;
+        - ``panel``: the identifier from the panel (the service that recruits people), hashed or plain; None if the
+          person has no identifier;
         - ``cell``: the index, from 0, of the order of conditions and problems that the person was assigned;
         - ``minutes``: the time from arrival to the last activity;
         - ``end``: ``finished``, ``left``, ``declined``, ``check not passed`` or ``in progress or dropped out``;
@@ -256,7 +257,7 @@ class StoredStudy:
 
         The columns are:
 
-        - ``person`` and ``pilot``: the person's number, and whether it was a test run;
+        - ``person`` and ``pilot``: the person's number, and whether the person is a pilot (a test participant);
         - ``entry``: the number of the row among the person's rows, from 0;
         - ``screen``: the position of the screen among the person's screens, from 1;
         - ``kind``: the kind of screen, such as ``round`` or ``form``;
@@ -287,9 +288,9 @@ class StoredStudy:
 
         The columns are:
 
-        - ``person`` and ``pilot``: the person's number, and whether it was a test run;
-        - ``condition``, ``problem`` and ``practice``: those of the round; ``practice`` says whether it was for
-          practice;
+        - ``person`` and ``pilot``: the person's number, and whether the person is a pilot (a test participant);
+        - ``condition`` and ``problem``: the names of the round's condition and problem;
+        - ``practice``: whether the round was for practice;
         - ``trial``: the number of the round among those that count, from 1; 0 for practice;
         - ``input``: the number of the input in the round, from 0;
         - ``kind``: ``move``, ``answer``, ``ask`` or ``stop``;
@@ -322,7 +323,7 @@ class StoredStudy:
 
         The columns are:
 
-        - ``person`` and ``pilot``: the person's number, and whether it was a test run;
+        - ``person`` and ``pilot``: the person's number, and whether the person is a pilot (a test participant);
         - ``questionnaire``: the name of the questionnaire; ``check`` for the comprehension check;
         - ``condition``: the condition that the question is about; None if it is about the whole study;
         - ``item``: the name of the question;

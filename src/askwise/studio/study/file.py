@@ -103,8 +103,8 @@ class Questionnaire:
         title: the heading of the page.
         items: the questions.
         when: when people answer: ``after each condition`` or ``at the end``.
-        scale: the ready-made questionnaire with a score that this questionnaire uses; None if the study file states its
-            own questions.
+        scale: the ready-made questionnaire, with a score, from which the questions come; None if the study file states
+            its own questions.
     """
 
     name: str
@@ -268,15 +268,16 @@ def measures_of(questionnaires: tuple[Questionnaire, ...]) -> list[str]:
 
     The measures are:
 
-    - those of people's behaviour, which every study has: the elements of `BEHAVIOUR`, such as ``cost``;
-    - ``NAME`` for each ready-made questionnaire after each condition: its score;
-    - ``NAME, weighted`` for such a questionnaire if it also compares pairs of dimensions: its weighted score;
-    - ``NAME: QUESTION`` for each question that people answer with a number, if the study file states the questions of
-      the questionnaire itself and people answer after each condition.
+    - measures of people's behaviour, which every study has: the elements of `BEHAVIOUR`, such as ``cost``;
+    - ``NAME``: the score of the ready-made questionnaire with this name;
+    - ``NAME, weighted``: the weighted score of a ready-made questionnaire in which people also compare pairs of
+      dimensions;
+    - ``NAME: QUESTION``: the answers to a question of a questionnaire without a score, if people answer the question
+      with a number.
 
     Args:
-        questionnaires: all questionnaires of the study. Those at the end are ignored, because their answers are not
-            about a single condition.
+        questionnaires: all questionnaires of the study. Only those that people answer after each condition are used,
+            because answers at the end are not about a single condition.
     """
     found = list(BEHAVIOUR)
     for each in questionnaires:
@@ -313,9 +314,9 @@ def _panel(given: dict[str, str]) -> tuple[str, str]:
     the panel adds ``PARAMETER=IDENTIFIER`` to the link itself. The parameter is empty if people have no identifiers.
 
     Args:
-        given: the table ``panel`` of the study file, with optional keys. ``service`` is the name of a known panel, a
-            key of `SERVICES`, which has the panel's parameter and placeholder. ``parameter`` replaces the parameter of
-            `SERVICES`.
+        given: the table ``panel`` of the study file. Its keys are optional. ``service`` is the name of a known panel;
+            `SERVICES` has the parameter and the placeholder of each known panel. ``parameter`` is used instead of the
+            parameter in `SERVICES`.
 
     Raises:
         InputError: the service is not known.
@@ -335,7 +336,7 @@ def _endings(root: Field, stored: str, usual: str) -> dict[str, tuple[str, str]]
     Args:
         root: the contents of the study file.
         stored: how the database stores identifiers, ``plain`` or ``hashed``.
-        usual: the panel's usual link, for endings for which the file states a code but no link; empty if there is none.
+        usual: the panel's usual link, or an empty text. It is used if the file states a code but no link.
 
     Returns:
         A dict from each key of `ENDINGS`, such as ``finished``, to a pair of code and link; both may be empty.

@@ -1,16 +1,17 @@
 """The assignment of people to conditions in a study with people, and the screens that each person goes through.
 
-A *cell* is an order of conditions and a rotation of the problems. In a within-subjects design, a person plays all
-conditions. Their orders are the rows of a Williams square: each condition occurs in each position equally often, and
-follows each other condition equally often. (For an odd number of conditions, the orders are the square and its mirror
-image.) In a between-subjects design, a person plays one condition, so an order is one condition. The problems are
-rotated so that, over all cells, each condition is played on each problem equally often, and each problem occurs in each
-position equally often.
+A *cell* is an order of conditions and a rotation of the problems.
+
+In a within-subjects design, a person plays all conditions. The orders are the rows of a Williams square: each condition
+occurs in each position equally often, and directly follows every other condition equally often. (For an odd number of
+conditions, the rows of the mirror image are added.) In a between-subjects design, a person plays one condition, so an
+order is one condition. The problems are rotated so that, over all cells, each condition is played on each problem
+equally often, and each problem occurs in each position equally often.
 
 A new person gets one of the cells that have the fewest people. Only people who have finished and people in progress
 count. If several cells have the fewest people, one of them is drawn at random, from the seed of the study. As long as
-no person drops out, the numbers of people per cell differ by at most one. If a person drops out, another person gets
-the same cell.
+no person drops out, the numbers of people per cell differ by at most one. People who drop out no longer count, so new
+people are assigned to their cells.
 
 The list of a person's screens depends only on the study and the cell. A person leaves each screen by one entry:
 consent, answers, or a played round. A failed attempt at the comprehension check is also an entry, but the person stays
@@ -255,11 +256,12 @@ def _item(item: Item, key: str, texts: Texts, scale: Scale | None = None) -> dic
 
     Args:
         item: the question.
-        key: the beginning of the keys under which `texts` may have translations of the study's own wording; ``.text``
-            and so on are added to it.
+        key: the beginning of the keys under which `texts` may have the study's own translations of this question, such
+            as ``KEY.text``.
         texts: the texts in the person's language, by key.
         scale: the ready-made questionnaire to which the question belongs; None for a question that the study file
-            states. If the questionnaire has askwise's wording, askwise's translation is used where the study has none.
+            states. If the questionnaire is in askwise's wording, texts that the study does not translate have askwise's
+            translation.
     """
     found = item.to_json()
     ours: Texts = {}
@@ -343,8 +345,8 @@ def check_entry(study: PeopleStudy, screen: Screen, given: Field, texts: Texts) 
     Args:
         study: the study.
         screen: the screen.
-        given: the entry, a dict: ``{"agreed": true}`` for consent; ``answers``, a dict from the name of each question
-            to the answer, for a comprehension check or a form; an empty dict for other screens.
+        given: the entry, a dict. For consent, it is ``{"agreed": true}``. For a comprehension check or a form, it has
+            the key ``answers``: a dict from the name of each question to the answer. For other screens, it is empty.
         texts: the texts in the person's language, by key; for messages.
 
     Returns:

@@ -8,7 +8,8 @@ Each ready-made scale is modelled on a published scale:
                ``weights = true`` people also compare all 15 pairs of dimensions. The weighted score is the sum of the
                points, each multiplied by the number of pairs in which the dimension was chosen, divided by 15.
 ``usability``  modelled on the System Usability Scale: ten statements, rated from 1 to 5, every second one reversed.
-               The score is the sum of the points above the lowest, in per cent of the largest possible sum.
+               Each answer counts from 0 (the worst) to 4. The score is the sum, in per cent of the largest possible
+               sum.
 ``fluency``    modelled on Hoffman's measures of team fluency: six statements, rated from 1 to 7. The score is the
                mean of the points.
 ``trust``      modelled on the scale of Jian, Bisantz and Drury: twelve statements, rated from 1 to 7, the first five
@@ -71,7 +72,7 @@ class Item:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def checked(self, given: Field) -> Any:
-        """Return a person's answer to this question; raise an error if the answer is not valid.
+        """Return a person's answer to this question; raise an `AskwiseError` if the answer is not valid.
 
         The answer is a number, an option or a text, depending on the attribute `kind`. It is None if the person left
         out an optional question.
@@ -151,8 +152,8 @@ class Scale:
         items: the questions, in askwise's wording or, if `cited`, in the published wording.
         reverse: the names of the items for which the highest answer gives the fewest points.
         unit: the range of the score, and what its ends mean, such as ``0 to 100 (most usable)``.
-        as_percent: whether the score is the sum of the points above the lowest, in per cent of the largest possible
-            sum; otherwise it is the mean of the points.
+        as_percent: if False, the score is the mean of the points. If True, the lowest point of each item is subtracted
+            from the item's points, and the score is the sum, in per cent of the largest possible sum.
         cited: whether the wording is the published one, so that results may be cited as that scale.
     """
 
@@ -298,9 +299,9 @@ def read_wording(path: Path, scale: Scale) -> Scale:
     """Return the scale with the published wording, which the researcher supplies as a TOML file.
 
     The keys of the file are ``format`` (``askwise/wording@1``), ``scale`` (the scale's name) and a table ``items.NAME``
-    for each item of the scale; it may have no other items. A table has ``text`` (the question) and, optionally, ``low``
-    and ``high`` (the labels of the lowest and highest points) and ``reverse`` (true if the highest answer gives the
-    fewest points). Optional keys that a table leaves out keep the values that they have in `scale`.
+    for each item of the scale. Other items are not allowed. A table has ``text`` (the question) and, optionally,
+    ``low`` and ``high`` (the labels of the lowest and highest points) and ``reverse`` (true if the highest answer gives
+    the fewest points). If a table leaves out an optional key, the value in `scale` is kept.
 
     Args:
         path: the file.
@@ -322,10 +323,10 @@ def read_wording(path: Path, scale: Scale) -> Scale:
 
 
 def score(scale: Mapping[str, Any], answers: Mapping[str, Any]) -> dict[str, float]:
-    """Return a person's scores in a ready-made questionnaire; an empty dict if an answer is missing.
+    """Return a person's scores in a ready-made questionnaire; an empty dict if the answer to an item is missing.
 
-    The dict has the key ``score``. For ``workload`` it also has ``weighted score``, if the person answered all
-    questions of `pairs`, which compare two dimensions of workload.
+    The dict has the key ``score``. For ``workload`` it also has ``weighted score`` if the person answered the
+    additional questions, too, which compare pairs of dimensions (`pairs`).
 
     Args:
         scale: the questionnaire, as `Scale.to_json` returns it.
@@ -350,13 +351,13 @@ def score(scale: Mapping[str, Any], answers: Mapping[str, Any]) -> dict[str, flo
 
 
 def check_wording_allowed(given: Field, scale: Scale) -> None:
-    """Raise `InputError` if a study file states a published wording for the scale ``fluency``, where none is allowed.
+    """Raise an `InputError` if a study file names a file with a published wording for the scale ``fluency``.
 
-    The items of ``fluency`` are askwise's own selection, so they do not correspond to published items.
+    The items of ``fluency`` are askwise's own selection, so they have no published wording.
 
     Args:
         given: the field of the study file that names the file with the wording.
-        scale: the scale, in askwise's wording, for which the study file states a wording.
+        scale: the scale for which the study file names a wording.
     """
     if scale.name == "fluency":
         raise InputError(given.path, given.value, "no wording for fluency: it is askwise's selection; list own items")

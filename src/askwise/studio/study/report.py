@@ -107,12 +107,12 @@ def _counts(about: Row, done: set[int]) -> bool:
 
 
 def _played(counts: list[PlayedRound]) -> list[Row]:
-    """Return two rows for each round without an error: one with the round's cost, one with its number of questions.
+    """Return two rows for each round that did not fail: one with its cost, and one with its number of questions.
 
     The columns are ``person`` (number), ``condition``, ``measure`` (``cost`` or ``questions``) and ``value``.
 
     Args:
-        counts: the rounds that count: without pilots, practice rounds, and people who did not finish the study.
+        counts: the rounds that count, without those of pilots, of practice, and of people who did not finish the study.
     """
     found = []
     for each in counts:
@@ -145,8 +145,8 @@ def _values(answers: list[Row], rounds: list[Row], inputs: list[Row], done: set[
 
     Args:
         answers: the rows of `StoredStudy.answers`: answers to questionnaires.
-        rounds: costs and numbers of questions of rounds, as rows with ``measure``, ``condition``, ``person`` and
-            ``value`` (see `_played` and `_twin`). All of them count.
+        rounds: rows with ``measure``, ``condition``, ``person`` and ``value``, for the costs of rounds and their
+            numbers of questions (see `_played` and `_twin`). All rows count.
         inputs: the rows of `StoredStudy.inputs`: moves and answers in rounds, with the seconds that each one took.
         done: the numbers of the people who finished the study. Answers and inputs of other people do not count.
     """
@@ -168,13 +168,13 @@ def _values(answers: list[Row], rounds: list[Row], inputs: list[Row], done: set[
 
 
 def _measure(row: Row) -> str | None:
-    """Return the name of the measure to which an answer belongs, such as ``workload: mental``.
+    """Return the name of the measure in a row; None if it has no number, or belongs to the comprehension check.
 
-    For the score of a questionnaire, it is the name of the questionnaire, such as ``workload``. Return None if the
-    answer is no number, or belongs to the comprehension check.
+    For the answer to a question, the name is, for instance, ``workload: mental``. For the score of a questionnaire, it
+    is the name of the questionnaire, such as ``workload``; for a weighted score, ``workload, weighted``.
 
     Args:
-        row: one of the rows that `StoredStudy.answers` returns.
+        row: one of the rows that `StoredStudy.answers` returns: an answer or a score.
     """
     if row["answer"] is None or row["questionnaire"] == "check":
         return None
@@ -219,9 +219,9 @@ def _comparisons(values: Values, about: Row) -> list[Row]:
     """Compare the means of each measure in any two conditions; return a row for each measure and pair of conditions.
 
     Columns: ``measure``, ``first`` and ``second`` (the conditions), ``n`` (number of people), ``mean`` (the mean in the
-    first condition minus the mean in the second), ``low`` and ``high`` (the ends of its 95 % confidence interval),
-    ``effect`` (the effect size) and a two-sided p value for each of three tests. The tests depend on the study's
-    design; the name of a column is, for instance, ``p paired t``.
+    first condition minus the mean in the second), ``low`` and ``high`` (the ends of the 95 % confidence interval of
+    this difference), ``effect`` (the effect size), and a column for each of three tests, such as ``p paired t``, with
+    the two-sided p value. Which tests these are depends on the study's design.
 
     Args:
         values: each person's value, ``values[measure][condition][person]``.
@@ -243,10 +243,10 @@ def _comparisons(values: Values, about: Row) -> list[Row]:
 def _twins(simulated: list[tuple[PlayedRound, Row]], conditions: list[str]) -> list[Row]:
     """Return a row for each condition that compares the mean cost of people with that of their simulated twins.
 
-    A twin is the same round, simulated without the person. Only rounds count of which both the round and its twin
-    ended. Columns: ``condition``, ``people`` and ``simulated`` (the two means), ``n`` (number of people),
-    ``difference`` (the mean of people minus that of their twins), ``low`` and ``high`` (the ends of the 95 % confidence
-    interval of the difference), ``effect`` (the effect size) and ``p paired t`` (the p value of a paired t test).
+    A twin is the same round, simulated without the person. If a round or its twin failed or was cut off, neither is
+    used. Columns: ``condition``, ``people`` and ``simulated`` (the two means), ``n`` (number of people), ``difference``
+    (the mean of people minus that of their twins), ``low`` and ``high`` (the ends of the 95 % confidence interval of
+    the difference), ``effect`` (the effect size) and ``p paired t`` (the p value of a paired t test).
 
     Args:
         simulated: pairs of a round and the row that `_twin` returned for it.
@@ -271,12 +271,12 @@ def _twins(simulated: list[tuple[PlayedRound, Row]], conditions: list[str]) -> l
 
 
 def _hypotheses(values: Values, about: Row) -> list[Row]:
-    """Return a row for each hypothesis of the study file, which says whether the results support it.
+    """Return a row for each hypothesis of the study file; a row says whether the results support the hypothesis.
 
-    Columns: ``claim`` (the text of the hypothesis), ``test`` (the name of the statistical test), ``n`` (number of
-    people), ``difference`` (the mean in the first condition minus the mean in the second), ``effect`` (the effect
-    size), ``p`` (the p value), ``corrected`` (the p value after the correction for several tests) and ``verdict``:
-    ``supported``, ``not supported`` or ``not decided: too few people``.
+    A hypothesis compares two conditions. Columns: ``claim`` (the text of the hypothesis), ``test`` (the name of the
+    statistical test), ``n`` (number of people), ``difference`` (the mean in the first condition minus the mean in the
+    second), ``effect`` (the effect size), ``p`` (the p value), ``corrected`` (the p value after the correction for
+    several tests) and ``verdict`` (``supported``, ``not supported`` or ``not decided: too few people``).
 
     Args:
         values: each person's value, ``values[measure][condition][person]``.
@@ -339,10 +339,15 @@ def _choices(answers: list[Row], about: Row, done: set[int]) -> list[Row]:
 def _times(inputs: list[Row], pages: list[Row], done: set[int], conditions: list[str]) -> list[Row]:
     """Return how long people needed for each kind of input and page, as a row for each kind and condition.
 
-    Columns: ``what`` (an input: ``move``, ``answer``, ``ask`` or ``stop``; or a page: ``page:`` and the name of the
-    questionnaire or the kind of screen), ``condition`` (None for pages that belong to no condition), ``n`` (how many
-    such inputs or pages there were), and, in seconds, ``median``, ``lower quartile`` and ``upper quartile``. Kinds that
-    did not occur in a condition have no row there.
+    The columns are:
+
+    - ``what``: for an input, ``move``, ``answer``, ``ask`` or ``stop``; for a page, ``page:`` and the name of the
+      questionnaire or the kind of screen;
+    - ``condition``: the condition; None for pages that belong to no condition;
+    - ``n``: how many such inputs or pages there were;
+    - ``median``, ``lower quartile`` and ``upper quartile``: the times, in seconds.
+
+    A kind that did not occur in a condition has no row for this condition.
 
     Args:
         inputs: the rows of `StoredStudy.inputs`, such as moves and answers in rounds.
@@ -369,11 +374,11 @@ def _times(inputs: list[Row], pages: list[Row], done: set[int], conditions: list
 
 
 def _dropouts(people: list[Row]) -> list[Row]:
-    """Return the numbers of participants who have not finished the study, by the screen that they reached last.
+    """Return how many participants have not finished the study, by the screen that they reached last.
 
     There is a row for each screen and each way in which participation ended there. Columns: ``screen`` (position of the
     screen, from 1), ``title`` (of the screen), ``end`` (how participation ended, such as ``left``, or ``in progress or
-    dropped out``) and ``people`` (number of participants).
+    dropped out``) and ``people`` (how many participants).
 
     Args:
         people: the rows of `StoredStudy.people`; pilots (test participants) do not count.
@@ -395,7 +400,7 @@ def _failures(counts: list[PlayedRound], twins: list[Row]) -> list[Row]:
     ``simulated`` for a simulation) and ``error`` (the reason).
 
     Args:
-        counts: the rounds that count: without pilots, practice rounds, and people who did not finish the study.
+        counts: the rounds that count, without those of pilots, of practice, and of people who did not finish the study.
         twins: the rows that `_twin` returned for these rounds.
     """
     names = ("person", "condition", "problem", "trial")

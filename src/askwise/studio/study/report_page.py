@@ -204,7 +204,7 @@ def _failures(rows: list[Row]) -> list[Any]:
 
 
 def _figures(folder: Path, rows: list[Row], measures: list[str]) -> list[Html]:
-    """Draw one figure with a panel for each measure; a panel shows the mean in each condition, with its interval.
+    """Draw one figure with a panel for each measure; a panel shows each condition's mean with a confidence interval.
 
     The figure is written to an SVG file in `folder`. The result is a list with the HTML of the figure, or an empty list
     if there are no measures.

@@ -4,10 +4,10 @@ askwise comes with English and German texts, in the files ``texts/en.toml`` and 
 the languages of the study; the first one is the default. The study file can replace texts of askwise and add texts, in
 a table such as ``[texts.de]`` or in another file, as in ``texts.de = "german.toml"``.
 
-Three groups of keys are translations. Keys that begin with ``study.`` translate the study's own texts, for instance
-``study.consent``. Keys that begin with ``word.`` translate words and names of problem files, for instance
-``word.helper``. Keys that begin with ``scale.`` translate the questions of ready-made scales, whose English wording is
-in `askwise.studio.study.questionnaires`. Texts without a translation are shown as they are.
+Texts from elsewhere are translated by three groups of keys. Keys that begin with ``study.`` translate the study's own
+texts, for instance ``study.consent``. Keys that begin with ``word.`` translate words and names of problem files, for
+instance ``word.helper``. Keys that begin with ``scale.`` translate the questions of ready-made scales, whose English
+wording is in `askwise.studio.study.questionnaires`. A text without a translation is shown as it is.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ def flattened(given: Any, path: str = "") -> Texts:
 
 
 def filled_text(text: str, **values: object) -> str:
-    """Return a text in which placeholders are replaced by values: ``{places}`` by the value of the argument ``places``.
+    """Return `text` with placeholders replaced, for instance ``{places}`` by the value of the argument ``places``.
 
-    Placeholders for which `values` has no value stay as they are.
+    Placeholders without an argument of the same name stay as they are.
     """
     return PLACEHOLDER.sub(lambda found: str(values.get(found[1], found[0])), text)
 

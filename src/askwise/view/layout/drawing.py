@@ -138,11 +138,10 @@ def labels_of(edges: list[Edge], places: FloatArray, boxes: Boxes) -> list[Label
 
 
 def longest_labels(net: Net) -> float:
-    """Return the room that the labels of an edge need, in units of the drawing: the maximum over all edges.
+    """Return the largest width, over all edges, that the labels of one edge take, in units of the drawing.
 
-    An edge has one label with the names of its actions or, if the actions of its two directions differ, two labels. The
-    room of two labels is the sum of their widths. The result is at most `ROOM_FOR_NAMES`. It is 0 if the graph is drawn
-    without labels.
+    An edge has one label with the names of its actions or, if the actions of its two directions differ, two labels,
+    whose widths are added. The result is at most `ROOM_FOR_NAMES`. It is 0 if the graph is drawn without labels.
     """
     names = {name for both in (net.there, net.back) for actions in both for name in actions}
     if len(net.pairs) > MOST_NAMED or len(names) < 2:
@@ -250,8 +249,8 @@ def lay_out(net: Net, root: int = 0, above: Mapping[int, str] | None = None) -> 
 
     Args:
         net: the states and the connections between them.
-        root: the index of the node where the agent starts. If the graph is drawn in layers, this node is in the first
-            layer, except in a single path.
+        root: the index of the node where the agent starts. If the graph is drawn in layers, they are counted from this
+            node. If the graph is a single path, however, they are counted from one end of the path.
         above: a dict from the index of each node in which a goal is reached to the text above the node; None if there
             are no such nodes.
     """

@@ -111,7 +111,7 @@ class Net:
 
     @cached_property
     def indptr(self) -> Any:
-        """Where the neighbours of each node are in the array `indices`, ``int64 [n + 1]``.
+        """The index in the array `indices` at which the neighbours of each node begin, ``int64 [n + 1]``.
 
         The neighbours of node ``k`` are ``indices[indptr[k] : indptr[k + 1]]``.
         """

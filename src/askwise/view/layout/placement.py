@@ -310,10 +310,10 @@ def _apart(places: FloatArray, distances: FloatArray, weights: FloatArray) -> tu
 
 
 def _turned(places: FloatArray, root: int) -> FloatArray:
-    """Return the positions of nodes, rotated and mirrored so that the drawing is wider than high.
+    """Return the positions of nodes, rotated and mirrored so that the longer axis of the drawing is horizontal.
 
-    The node with the index `root` comes to lie on the left and not below the centre. A drawing that is about as wide as
-    high is only turned so that this node is on the left.
+    The node with the index `root` comes to lie on the left and not below the centre. If no axis is clearly longer, the
+    drawing is rotated such that this node is on the left at the height of the centre.
 
     Args:
         places: ``float64 [n, 2]``, the positions (x, y); y increases upwards. The array is not changed.

@@ -48,8 +48,8 @@ def write_figures(folder: str | Path, tables: Tables) -> list[Picture]:
 def pictures(tables: Tables) -> Iterator[Picture]:
     """Draw and yield all figures of a study one by one, each with a name of its own.
 
-    The figures of one instance file (if instances come from files), teammate and base price come together. Among these,
-    the figures that show all priors come first, then those of each prior.
+    Figures about the same teammate and base price, and the same file if instances come from files, follow each other.
+    Among these, the figures that show all priors come first, then those of each prior.
     """
     names: Counter[str] = Counter()
     for picture in _drawn(tables):

@@ -71,8 +71,8 @@ def costs(material: Material, prior: str) -> Iterator[Picture]:
 
     The marginal cost of an episode is its cost minus the cost for an agent that knows the goal from the start. The
     price of naming a goal is the amount that each goal named in a question adds to the price of the question. If the
-    study has several priors, the figure of `all_costs` shows all of them. Then the report hides this figure until the
-    reader clicks on its label.
+    study has several priors, the report shows the figure of `all_costs` instead, and hides the figure of this function
+    until the reader clicks on its label.
 
     Args:
         material: the data to draw.

@@ -1,13 +1,13 @@
 """Figures of distributions: the steps at which questions are asked, and the marginal costs of episodes.
 
 The first kind of figure has histograms of the steps at which questions are asked, as in the paper's figure 4. Each
-method that asks has its own row, so that bars do not hide each other. The left column has the lowest price of naming a
-goal, as in the paper, and the right column the highest.
+method that asks has its own row, so that bars do not hide each other. The left column is for the study's lowest price
+of naming a goal in a question, the right column for the highest.
 
 The second kind has a curve for each method: the share of episodes whose marginal cost is at most the value on the
-horizontal axis. The marginal cost of an episode is its cost minus the cost for an agent that knows the goal. A mean can
-hide that a method is almost always cheap but sometimes very expensive; a curve shows it. The higher a curve, the
-cheaper the method. Its left end is the share of episodes without any marginal cost.
+horizontal axis. The marginal cost of an episode is its cost minus the cost for an agent that knows the goal. Unlike a
+mean, the curve shows whether a method is almost always cheap but sometimes very expensive. The higher a curve, the
+cheaper the method. The left end of a curve is the share of episodes without any marginal cost.
 """
 
 from __future__ import annotations

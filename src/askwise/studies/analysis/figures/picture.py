@@ -56,8 +56,8 @@ class Picture:
         figure: the drawing.
         title: the heading above the figure; empty for none. Figures of one section with the same title share the
             heading.
-        section: the section of the report that shows the figure: the name of a section in links, such as ``figures`` or
-            ``time``; or any other text, which becomes the heading of a new section.
+        section: the section of the report that shows the figure, by the name that links use for it, such as ``figures``
+            or ``time``. If no section has this name, a new section with this heading is added.
         order: figures under one title are sorted by this number. Figures with equal numbers keep the order of creation.
         beside: whether the figure is narrow enough to stand next to other figures of the same order.
         folded: the label that a reader clicks to see the figure; empty if the figure is always visible. Figures of the
@@ -86,8 +86,8 @@ def panel_title(prior: str) -> str:
 def slug(text: str) -> str:
     """Return text in a form that suits file names: in lower case, with hyphens instead of special characters.
 
-    The letters a to z, digits and dots are kept. Each run of other characters becomes one hyphen, which is left out at
-    the end.
+    The letters a to z, digits and dots are kept. Each run of other characters becomes one hyphen; a hyphen at the end
+    of the text is removed.
     """
     return re.sub(r"[^a-z0-9.]+", "-", text.lower()).rstrip("-")
 
@@ -321,8 +321,8 @@ def styles(methods: Iterable[str]) -> dict[str, Style]:
     """Return the style of each method's line, by the name of the method.
 
     Methods in `KNOWN` have a fixed style, the same in every figure. Other methods get colours that no method in `KNOWN`
-    has. If there are too few of these, they also get colours of methods in `KNOWN`, first of those that are not in
-    `methods`.
+    has. When these run out, colours of methods in `KNOWN` are used too, preferably of methods that are not in the
+    figure.
 
     Args:
         methods: the names of all methods in a figure.
