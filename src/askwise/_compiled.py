@@ -2,8 +2,8 @@
 
 Compiled kernels are much faster. But numba has to be loaded, and each kernel has to be compiled or found in numba's
 cache. On small problems, loading and compiling take longer than all the work of most commands (`askwise ask` on an
-example: 0.5 s of CPU time without numba, 1.5 s with numba). So kernels do little work in Python and are compiled for
-more work.
+example: 0.5 s of CPU time without numba, 1.5 s with numba). So a kernel runs in Python as long as there is little work,
+and is compiled when there is more.
 
 A kernel may have a function `work` that estimates the work of a call, in steps of the kernel's innermost loop. Such a
 kernel runs in Python
@@ -65,9 +65,9 @@ class _Patience:
     def allows(self, steps: int, done: int) -> bool:
         """Return whether a kernel (a loop that numba can compile) may run its next call in plain Python.
 
-        It may if `steps` is below the attribute `left`, the number of loop steps that all kernels together may still
-        run in Python. Then `steps` is subtracted from `left`. It also may if numba is loaded and ``done + steps`` is
-        below the attribute `each`, a limit for each kernel.
+        There are two limits. If `steps` is below the attribute `left`, the number of loop steps that all kernels
+        together may still run in Python, the result is True, and `steps` is subtracted from `left`. If numba is loaded,
+        the result is also True if ``done + steps`` is below the attribute `each`.
 
         Args:
             steps: number of loop steps of the next call.
@@ -91,8 +91,8 @@ class Kernel:
     Args:
         function: the loop, a Python function.
         work: a function that estimates the number of loop steps of a call. Its only argument is an object that has the
-            arguments of the call as attributes. Calls with few loop steps run in Python. None: all calls run the
-            compiled loop; only the method `on` can run the loop in Python.
+            arguments of the call as attributes. Calls with few loop steps run in Python. None: every call of this
+            object runs the compiled loop; the method `on` can still run the loop in Python.
 
     Attributes:
         as_written: the loop as a plain Python function.
@@ -153,8 +153,8 @@ class Kernel:
             struct: named arrays and numbers, the first argument of the loop.
             given: the other arguments of the loop.
             as_written: True to run the loop in plain Python, False to run it compiled. If the user has turned numba
-                off, it always runs in Python. In Python, each int in `given` is converted to `int64`: products in
-                hashes then overflow 64 bits, as they do in compiled code.
+                off, it always runs in Python. In Python, each int in `given` is converted to `int64`, so that large
+                numbers overflow as in compiled code.
         """
         if as_written or NEVER:
             with np.errstate(all="ignore"):
@@ -166,8 +166,8 @@ class Kernel:
         """Return the compiled loop, a function with the same arguments as the loop.
 
         The first call compiles the loop for arguments of the types of `given`, or loads the machine code from disk.
-        Later calls return the same function, whatever `given` is. If this function is called with arguments of other
-        types, numba compiles the loop for those types, too.
+        Later calls return the same compiled loop, whatever `given` is. When the compiled loop itself is called with
+        arguments of other types, numba compiles it for those types, too.
         """
         if self._compiled is None:
             load()
@@ -231,7 +231,7 @@ def compiled(function: Any = None, *, work: Callable[[Any], int] | None = None) 
 class _Inner(Kernel):
     """A loop that numba compiles only as a part of the compiled loops that call it.
 
-    When Python code calls it, it runs in Python. Loops that run in Python are such code, too.
+    When Python code calls it, it runs in Python. That is also so if the caller is another loop that runs in Python.
     """
 
     def __call__(self, *given: Any) -> Any:
@@ -317,8 +317,8 @@ class Struct:
 def load() -> None:
     """Load numba if it is not loaded yet.
 
-    Meanwhile Ctrl-C is deferred, and the time does not count as an agent's decision time. Afterwards, loops that can be
-    compiled run in Python only while each of them has run fewer than `EACH` (10,000) loop steps there.
+    Meanwhile Ctrl-C is deferred, and the time does not count as an agent's decision time. Afterwards, each loop that
+    can be compiled runs in Python for fewer than `EACH` (10,000) loop steps in total; then it is compiled.
     """
     if "askwise._jit" not in sys.modules:
         from askwise.workers import heartbeat
@@ -336,7 +336,7 @@ def load() -> None:
 
 
 def compile_all() -> None:
-    """Load numba; from now on, compile every loop that can be compiled at its first call, however little work it has.
+    """Load numba, and let each loop that can be compiled be compiled at its next call, however little work it has.
 
     Processes that measure decision times call this.
     """

@@ -180,9 +180,9 @@ def _announce(module: str, then: str) -> None:
 
 
 class _Fields(_types.StructRef):  # type: ignore[misc]
-    """The base class of `StructType`: numba's type of structs, which tells the compiler the type of each field.
+    """The base class of `StructType`; it tells numba's compiler the name and the type of each field of a struct.
 
-    `StructType` adds how Python passes a struct to compiled loops, and how compiled loops read the fields.
+    How Python passes a struct to compiled loops, and how compiled loops read the fields, is defined for `StructType`.
     """
 
 
@@ -190,7 +190,7 @@ _structref.define_attributes(_Fields)
 
 
 class StructType(_Fields):
-    """The numba type of a `Struct`, a group of named arrays and numbers: the names and numba types of its fields.
+    """The numba type of a `Struct` (a group of named arrays and numbers); it lists the names and types of the fields.
 
     Compiled loops get a struct as a pointer to 64-bit words that describe its fields (`StructReference`). The arrays
     belong to Python. Compiled loops do not count references to these arrays, so no loop may return one of them. numba's
@@ -299,8 +299,8 @@ def _read_field(context: Any, builder: Any, struct: StructType, address: Any, na
         name: name of the field.
 
     Returns:
-        the number, the array, or the address of another struct's words that is the value of the field, as a value in
-        the generated code.
+        the content of the field, as a value in the generated code: a number, an array, or, if the field is a struct
+        itself, the address of that struct's words.
     """
     field, first = struct.field_dict[name], struct.first_word[name]
     integer = context.get_value_type(_types.int64)

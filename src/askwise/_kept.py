@@ -4,8 +4,8 @@ A *kernel* is a Python function, mostly a loop, that numba compiles. Each versio
 ``ROOT/MODULE.KERNEL/STAMP``, where ``ROOT`` is the result of `root`. The stamp is a digest of everything that the
 machine code depends on: the code of the kernel, the code of all kernels that it calls, the types of its arguments, and
 numba's version and options. So no version ever uses the machine code of another version. In the folder of a version,
-numba makes one subfolder for each installation of askwise. numba writes into the folder because its setting
-`numba.config.CACHE_DIR` names it while the kernel is made.
+numba makes one subfolder for each installation of askwise. While a kernel is made, numba's setting
+`numba.config.CACHE_DIR` names the folder, so numba writes there.
 
 Only one process at a time compiles or loads kernels in a folder. Machine code is used only if its checksums are right
 (`CacheFolder`). If no folder can be written, every process compiles its kernels again.
@@ -27,6 +27,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba import __version__ as numba_version
 
 from askwise.workers import heartbeat
 
@@ -143,13 +144,13 @@ def folder_of(function: Any, way: str) -> Path:
     """Make and return the folder for the machine code of one version of a loop.
 
     The version is determined by the loop's present code, the types of its arguments, and numba's version and options.
-    Folders of other versions of the loop that were used longest ago are removed until `VERSIONS` (5) are left.
+    Only the `VERSIONS` (5) folders of the loop that were used last are kept; older ones are removed.
 
     Args:
         function: the loop, a Python function.
         way: the types of the loop's arguments and numba's options, as text.
     """
-    digest = hashlib.sha256(f"{numba.__version__} {way}".encode() + _source(function.__code__.co_filename))
+    digest = hashlib.sha256(f"{numba_version} {way}".encode() + _source(function.__code__.co_filename))
     take_in(function, digest, set())
     versions = root() / _allowed(f"{function.__module__}.{function.__qualname__}")
     folder = versions / digest.hexdigest()[:24]
@@ -163,8 +164,9 @@ def folder_of(function: Any, way: str) -> Path:
 def _source(path: str) -> bytes:
     """Return the content of a source file; each file is read once.
 
-    The content becomes part of the digest that names the folder of a loop's machine code. numba ignores machine code if
-    the source file has changed since, so the loop then needs another folder.
+    The content becomes part of the digest that names the folder of a loop's machine code. So each version of the source
+    file has its own folders. This is needed because numba ignores machine code from before the last change of the
+    source file.
     """
     return Path(path).read_bytes()
 
@@ -226,7 +228,7 @@ def _lock(file: Any, fcntl: Any) -> None:
 
     Args:
         file: the open file.
-        fcntl: the Python module `fcntl`, which Windows does not have.
+        fcntl: the Python module `fcntl`. The caller imports it, because Windows does not have it.
     """
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

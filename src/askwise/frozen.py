@@ -2,8 +2,8 @@
 
 All methods of a study share the same problem and its tables. An agent that normalised ``problem.prior`` in place would
 silently change the problem for all others. Therefore arrays are read-only, dictionaries and lists refuse changes, and
-attributes cannot be set once an object is made; every attempt raises `CannotChange`. An agent keeps its own results in
-itself or in a copy (``problem.prior.copy()``).
+attributes cannot be set once an object is made; every attempt raises `CannotChange`. An agent that has to change an
+array makes a copy, such as ``problem.prior.copy()``.
 
 This protects against mistakes, not against malice: Python code can always bypass it.
 """

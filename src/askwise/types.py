@@ -34,8 +34,9 @@ class Verdict:
     Attributes:
         method: the name of the algorithm.
         exact: whether the result is exact up to rounding, because nothing was truncated or iterated.
-        error_bound: proven bound on the relative error of every finite number, 0 if `exact`. `askwise.dp_distribution`
-            computes probabilities of the first steps only; there, it is the total probability of the later steps.
+        error_bound: proven bound on the relative error of every finite number, 0 if `exact`. An exception is
+            `askwise.dp_distribution`, which computes probabilities of the first steps only: its `error_bound` is the
+            total probability of the later steps.
         iterations: number of repetitions in an iterative method, such as sweeps over all states; 1 for a direct method.
         residual: largest residual of the equations that were solved, 0 if `exact`.
         converged: whether `error_bound` is within the requested tolerance.

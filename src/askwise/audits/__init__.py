@@ -57,5 +57,5 @@ actions. The judge still plans as if the teammate took a shortest path from then
 questions per episode. After the last of them the best decision is an action, so an agent that acts then has missed no
 question. A question beyond the limit is still judged by its price and by what its answer tells: its regret is 0 if it
 costs less than the best action; otherwise it is over-asking. For agents that keep to the limit, regrets add up to the
-cost above this optimum. For other agents, their sum is at least that.
+cost above this optimum. For other agents, the sum of regrets is at least that much.
 """

@@ -2,9 +2,9 @@
 
 Episodes and conversations are given as objects, as files, as folders of files, or as lines of ``.jsonl`` files. They
 are called *items* here. Items of one problem are audited in batches of at most `BATCH` (50). Each batch has its own
-judge, the object that computes what decisions cost. The items of a batch share the judge's tables and plans. What the
-judge's planner finds can depend on the plans that it has cached. The batches, and so the results, do not depend on the
-number of worker processes.
+judge, the object that computes what decisions cost. The items of a batch share the judge's tables and plans. The plans
+that a judge has cached can influence what its planner finds next. So the batches are always the same, and the results
+do not depend on the number of worker processes.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def audit(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Audit:
-    """Compute the regret of every decision: its expected cost minus that of the best one, given what was known then.
+    """Compute the regret of every decision: its expected cost minus that of the best decision at that time.
 
     Args:
         what: an episode or conversation, or several of them. Each is an `Episode` object, the path of a file, the path
@@ -75,8 +75,8 @@ def audit(
             conversations, 0.000001 or the possible error of the plan, whichever is larger.
         questions: the largest number of questions per episode that the optimum may ask. None: no limit if answers are
             true; 3 if they may be wrong or missing. Not used for conversations.
-        workers: number of processes that share the work; the result does not depend on it. An episode with objects of a
-            class that only your program has cannot be sent to another process; it is audited in this process.
+        workers: number of processes that share the work; the result does not depend on it. Episodes that cannot be sent
+            to another process, because they use a class that your program defines, are audited in this process.
         progress: a function that is called now and then with the number of episodes and conversations audited so far.
 
     Returns:
@@ -204,7 +204,7 @@ class EpisodeSource:
 def located_errors(field: str) -> Iterator[None]:
     """While the ``with`` block runs, add a location to each `InputError` that is raised.
 
-    The location is put before the error's attribute `field`. Errors that already name a file are not changed.
+    The error's attribute `field` then begins with the location. Errors that already name a file are not changed.
 
     Args:
         field: the location: a file or a line of a file, such as ``file 'runs.jsonl', line 3``.
@@ -237,8 +237,9 @@ def format_of(data: Any) -> str:
 def find_sources(path: Path) -> list[EpisodeSource]:
     """Return the locations of all episodes and conversations in a file, or in all files of a folder, sorted by path.
 
-    A file ``.jsonl`` has one on each line, any other file has one. In a folder and its subfolders, only files ``.json``
-    and ``.jsonl`` are considered, and other files of askwise, such as instances, are skipped.
+    In a ``.jsonl`` file, each line is an episode or a conversation; any other file holds a single one. In a folder and
+    its subfolders, only files ``.json`` and ``.jsonl`` are considered. Among them, files of askwise that hold something
+    else, such as instances, are skipped.
 
     Raises:
         InputError: there is nothing to audit, or a file cannot be read.
@@ -343,9 +344,10 @@ def _audit_all(
 
 
 def _batches(items: Sequence[AuditItem]) -> Iterator[list[int]]:
-    """Yield lists of indices into `items`; the items of each list are of one problem, at most `BATCH` (50).
+    """Yield the batches as lists of indices into `items`.
 
-    Each list is audited with one judge, the object that computes what decisions cost.
+    The items of a batch are about the same problem. A batch has at most `BATCH` (50) items. It is audited with one
+    judge, the object that computes what decisions cost.
     """
     same_problem: dict[object, list[int]] = {}
     for k, item in enumerate(items):
@@ -381,8 +383,8 @@ def _audit_remotely(batch: Batch, run: str) -> list[AuditedEpisode]:
 
     Args:
         batch: a pair: episodes or conversations of one problem, and the options of the audit.
-        run: the name that `askwise.workers.pool.new_run` gave to this call of `askwise.audit`. The worker belongs to
-            it; all workers of the call are ended together.
+        run: the name that `askwise.workers.pool.new_run` gave to this call of `askwise.audit`. At the end of the call,
+            all worker processes with this name are ended.
 
     Raises:
         AskwiseError: the worker process died.

@@ -10,10 +10,11 @@ A conversation is a JSON object, usually one line of a ``.jsonl`` file. Its keys
   action}`` is an action, which ends a conversation;
 - ``name``, the name of the conversation, and ``method``, the name of the assistant; both may be left out.
 
-Every question and every action is a decision. Its cost is the expected loss, including prices of questions, if the best
-plan follows it, given everything that was heard and seen before. Its regret is its cost minus that of the best
-decision, which `askwise.decide` finds. See `askwise.audits` for kinds of mistakes. If the plan of `askwise.decide` is
-not proven to be the best, regrets up to the plan's possible error are no mistakes.
+Every question and every action is a decision. Its cost is the expected loss if the best plan follows it. This loss
+includes the prices of questions, and takes into account everything that was heard and seen before the decision. Its
+regret is its cost minus that of the best decision, which `askwise.decide` finds. See `askwise.audits` for kinds of
+mistakes. If the plan of `askwise.decide` is not proven to be the best, regrets up to the plan's possible error are no
+mistakes.
 
 A repeated question brings no information and costs its price. A question beyond the decision problem's limit of
 questions is judged as if it were allowed and no further question could follow it.

@@ -135,7 +135,7 @@ class JudgeCache:
         return Judgement(cost, best, least, needed, fitted if asked else None, fault, stand_in)
 
     def _values_at(self, moment: Moment) -> tuple[MomentValues, BestDecision, BestDecision]:
-        """Return the costs of all decisions in a step, the best action and the best question.
+        """Return, for one step, an object that computes the costs of decisions, the best action, and the best question.
 
         The best action and the best question are pairs: the decision and its expected cost. The pair of the question is
         ``(None, inf)`` if the judge would not ask.

@@ -107,7 +107,7 @@ class ExactValues(MomentValues):
     """The costs of all decisions in one step of an episode, according to the exact optimum.
 
     Args:
-        judge: the exact judge of the problem, which provides further solvers where `solver` does not suffice.
+        judge: the exact judge of the problem. It provides another solver for states that `solver` does not cover.
         solver: computes the optimum. It was made for the start of the episode or for this step.
         moment: what the ego agent knew before the step.
         heard: the number of answers that the ego agent got before the point for which `solver` was made. The solver's
@@ -199,7 +199,7 @@ class PlannerJudge:
         self._values: dict[Hashable, float] = {}
 
     def values_at(self, moment: Moment) -> MomentValues:
-        """Return an object that computes what all decisions in one step of an episode cost, by the planner.
+        """Return an object that computes the costs of all decisions in one step of an episode from the planner's plans.
 
         Args:
             moment: what the ego agent knew before the step.
@@ -265,7 +265,7 @@ class PlannerValues(MomentValues):
         return cost if cost <= at_most else math.inf
 
     def _plan(self, moment: Moment) -> Plan | None:
-        """Return the planner's plan from a moment on; None if it considers fewer than two goals possible.
+        """Return the planner's plan from a moment on; None if the planner considers fewer than two goals possible.
 
         Args:
             moment: what the ego agent knows at that time.

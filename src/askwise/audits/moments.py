@@ -5,8 +5,10 @@ moment, beyond what an agent that knows the goal would pay. It adds the delay or
 moment that can follow, the cost from there to the end. A *judge* (the exact optimum or the planner) provides this later
 cost (`MomentValues.value`) and the questions to consider.
 
-The formulas use the belief ``b``, where ``b_g`` is the probability of goal ``g``. The teammate still needs ``d`` steps
-to ``g``, and the ego agent ``e`` steps. An action after which the ego agent needs ``e'`` steps delays the end by::
+The formulas use the belief ``b``, where ``b_g`` is the probability of goal ``g``. Let the teammate need ``d`` more
+steps to ``g``, and the ego agent ``e``. With ``g`` known, the episode would end after ``max(d + 1, e)`` steps: the
+teammate stays at its target for one step. An action takes one step. If the ego agent then needs ``e'`` steps, and the
+teammate is one step closer to ``g``, the action has delayed the end by::
 
     r_g = 1 + max(d, e') - max(d + 1, e)
 
@@ -74,10 +76,10 @@ class Moment:
         return (*where, possible) if problem.answers.truthful else (*where, possible, self.answers)
 
     def answered_before(self, problem: Problem, asked: Question) -> Answer | None:
-        """Return the answer that a repeated question gets, if the teammate then always gives the same answer as before.
+        """Return the answer that a question is certain to get because it was asked before; None if there is none.
 
-        The teammate does so if errors in answers are persistent. Return None if they are not, or if neither the
-        question nor one that is equivalent to it was asked before.
+        If errors in answers are persistent, the teammate gives the same answer whenever the question or an equivalent
+        one is asked. If errors are not persistent, the result is None.
 
         Args:
             problem: the problem, whose answer model says whether errors are persistent.
@@ -285,9 +287,7 @@ class MomentValues(ABC):
         return share * self.value(Moment(moment.state, moment.belief / share, moment.answers, moment.explained))
 
     def _gone_on(self, onwards: int) -> FloatArray:
-        """Return a probability for each goal: that it is the teammate's goal and the next state is `onwards`.
-
-        The result is ``float64 [n_goals]``.
+        """Return the joint probability of each goal and the teammate's next state `onwards`, ``float64 [n_goals]``.
 
         Args:
             onwards: the index of the teammate's next state.

@@ -23,7 +23,7 @@ FAULTS = (OVER_ASKING, UNDER_ASKING, WRONG_QUESTION, WRONG_ACT)
 
 
 def fault_of(*, asked: bool, regret: float, needed: bool, fitted: bool, tolerance: float) -> str:
-    """Return the kind of mistake that a decision is, one of `FAULTS`, or an empty text if it is no mistake.
+    """Return the kind of mistake that was made, one of `FAULTS`; an empty text if the decision was no mistake.
 
     Args:
         asked: True if the decision was to ask a question, False if it was an action.
@@ -88,9 +88,9 @@ class AuditedEpisode:
     """The audit of one episode or conversation.
 
     Attributes:
-        source: a name for the episode or conversation: its file, with the number of its line if the file has one on
-            each line. Without a file, it is a text with its number among those given, such as "episode 2" or "item 2".
-            The name of a conversation, if it has one, follows in parentheses.
+        source: a text that names the episode or conversation: the path of its file, for a ``.jsonl`` file followed by
+            the number of the line. If it was given as an object, the text is "episode 2" or "item 2", for example, if
+            it was the second one given. If a conversation has a name, the name follows in parentheses.
         method: the name of the method or assistant that made the decisions.
         judge: what the decisions were compared with, and how exact their costs are, as text.
         tolerance: decisions with a regret up to this are no mistakes. The regret is the cost beyond that of the best
@@ -235,8 +235,9 @@ class Audit:
         """Return the audit as a JSON-compatible dict.
 
         The totals are at the top level, such as ``episodes``, ``regret`` and ``precision``. Further keys are ``judges``
-        (what decisions were compared with), ``methods`` (the totals of each method), ``costliest`` (the steps with the
-        largest regrets) and ``audited`` (a summary of each episode). Infinite numbers and ``nan`` become None.
+        (a list of texts that say what decisions were compared with), ``methods`` (the totals of each method),
+        ``costliest`` (the steps with the largest regrets) and ``audited`` (a summary of each episode). Infinite numbers
+        and ``nan`` become None.
 
         Args:
             costliest: the number of steps to list under ``costliest``.

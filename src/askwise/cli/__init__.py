@@ -195,8 +195,8 @@ def build_parser(only: Sequence[str] | None = None) -> parsing.Parser:
 
     Args:
         only: names of the subcommands that get their options and descriptions; None for all. All other subcommands get
-            only their names, which is quicker. With ``--help-all`` among the names, the help also lists the commands
-            that few users need.
+            only their names, which is quicker. If `only` is None or contains ``--help-all``, the help also lists the
+            commands that few users need.
     """
     everything = only is None or "--help-all" in only
     parser = parsing.Parser(

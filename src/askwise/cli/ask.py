@@ -139,9 +139,9 @@ def decide(options: argparse.Namespace) -> Advice:
 
 
 def _ego_name(problem: Problem, ego: int) -> Any:
-    """Return the name of the ego agent's state with the index `ego`; if the agent can carry things, the index itself.
+    """Return the name of the ego agent's state, given by its index; if the agent can carry things, return the index.
 
-    For an agent that can carry things, a state is a place and what the agent carries, and has no name of its own.
+    For an agent that can carry things, a state combines a place and a load, and has no name of its own.
     """
     return ego if problem.ego.loads else problem.ego.model.name(ego)
 

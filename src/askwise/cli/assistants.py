@@ -103,7 +103,7 @@ def session(problem: DecisionProblem, heard: list[str], depth: int | None) -> Se
 
     Args:
         problem: the decision problem.
-        heard: these questions with their answers, each as ``QUESTION=ANSWER``.
+        heard: the questions asked so far with their answers, each as ``QUESTION=ANSWER``.
         depth: number of questions to look ahead; None for as many as possible in about a second.
 
     Raises:

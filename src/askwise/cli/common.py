@@ -324,7 +324,7 @@ class Progress:
         return self
 
     def __call__(self, *numbers: int | str) -> None:
-        """Print a progress message with these numbers, unless the last message was printed too recently.
+        """Print a progress message with the given numbers; a patient object leaves out messages that come too soon.
 
         Args:
             numbers: the numbers or texts to put into the format string, in order.

@@ -151,7 +151,7 @@ def read_place(options: argparse.Namespace) -> Any:
 
     Returns:
         A `Drawing` for a drawn map; an instance for an instance file; for a planning problem, a `Space`, which lists
-        the actions that may be forbidden.
+        the actions that can be blocked.
 
     Raises:
         InputError: an option that is for planning problems only was given with another kind of file.
@@ -195,8 +195,8 @@ def read_instance_or_drawing(path: str) -> Any:
 def naming_options(options: argparse.Namespace) -> Iterator[None]:
     """Replace each `InputError` raised in the ``with`` block by one that names the option or the file at fault.
 
-    If the error is about an argument of `askwise.design` that has an option, such as ``most``, the new error
-    names this option, such as ``-k``. Otherwise, the new error names the file of the command before the field.
+    If the error is about an argument of `askwise.design` that has an option, the new error names this option, such as
+    ``-k`` for the argument ``most``. Otherwise, the new error begins with the name of the file, or "standard input".
 
     Args:
         options: the parsed options of ``askwise design``.

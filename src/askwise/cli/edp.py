@@ -102,7 +102,7 @@ class Watched:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise edp``: print for pairs of goals how long the two look alike; return exit code 0.
+    """Run ``askwise edp``: print how long the goals of each pair look alike; return exit code 0.
 
     For up to 12 goals, print two matrices: the expected step at which a goal is ruled out (EDP), and the latest step
     (WCD). For more goals, print only the pairs that look alike longest. With ``--picture``, also write a picture.
@@ -216,8 +216,9 @@ def read_map(path: str) -> Watched:
 def as_json(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, bounds: tuple[Any, Any]) -> dict[str, Any]:
     """Return the dict that ``--json`` prints: ``at``, ``goals``, ``edp``, ``wcd`` and ``wcd_convention``.
 
-    ``wcd_convention`` is a fixed text. It says that WCD is the step that tells two goals apart, not one step less, the
-    length of the common beginning of their plans. With ``--evidence``, the dict also has ``evidence``, ``edp_lower``
+    ``edp`` has the expected divergence points (EDP), and ``wcd`` the worst cases (WCD). ``wcd_convention`` is a fixed
+    text. It says that WCD is the number of the step that tells two goals apart. Some papers use the length of the
+    common beginning of the plans, which is one less. With ``--evidence``, the dict also has ``evidence``, ``edp_lower``
     and ``edp_upper``. Infinite numbers become None.
 
     Args:
@@ -251,7 +252,7 @@ def _without_infinity(matrix: Any) -> list[list[float | None]]:
 
 
 def matrices_to_text(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, bounds: tuple[Any, Any]) -> str:
-    """Return EDP and WCD as text: the whole matrices for few goals, otherwise only the pairs that look alike longest.
+    """Return the matrices `edp` and `wcd` as text; for many goals, only the pairs of goals that look alike longest.
 
     Args:
         divergence: supplies the model, the names of the goals, and the value of ``--evidence``.

@@ -75,8 +75,8 @@ def copy_example(source: Path, target: str, *, force: bool) -> None:
         force: whether to overwrite files that exist.
 
     Raises:
-        InputError: `force` is False, and `target` exists or another file would be overwritten that is not an unchanged
-            copy; or a folder cannot be written.
+        InputError: `force` is False, and `target` exists or a file that the user has changed would be overwritten; or a
+            folder cannot be written.
     """
     from askwise.text.files import reason, whole_file
 
@@ -101,9 +101,9 @@ def copy_example(source: Path, target: str, *, force: bool) -> None:
 
 
 def _changed_copies(found: Path, copied: Path) -> list[Path]:
-    """Return the files in the folder `copied` that have the name of a file in the folder `found`, but not its content.
+    """Return the files in the folder `copied` that differ from the files of the same names in the folder `found`.
 
-    Something other than a file in the place of a file counts too.
+    A folder in `copied` that has the name of a file in `found` is returned, too.
     """
     pairs = [(each, copied / each.relative_to(found)) for each in sorted(found.rglob("*")) if each.is_file()]
     return [to for each, to in pairs if to.exists() and not (to.is_file() and to.read_bytes() == each.read_bytes())]

@@ -205,7 +205,7 @@ def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
 
 
 def _limits(own: Limits, options: argparse.Namespace) -> Limits:
-    """Return the limits on time and memory: `own`, those of the study, overridden by those in the options."""
+    """Return the study's `own` limits on time and memory, replaced by those that the options state."""
     from askwise.studies.schema.conditions import limit_from
 
     given = {"decision": "--time-limit", "episode": "--episode-time-limit", "memory": "--memory-limit"}

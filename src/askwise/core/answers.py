@@ -1,9 +1,9 @@
 """Answer models: how often answers to questions are wrong or missing.
 
-A question has `k` possible answers, and each goal makes one of them true (`truth`). An `AnswerModel` describes the
-answer that is given instead. With probability ``refused`` there is no answer, whatever the goal. Otherwise, with
-probability ``wrong``, the answer is one of the ``k - 1`` false answers, each equally likely. Otherwise it is true. So
-the likelihood of answer `a` under goal `g` is::
+A question has `k` possible answers, and each goal makes one of them true (`truth`). An `AnswerModel` describes how
+likely the teammate is to give this answer, a false one, or none. With probability ``refused`` there is no answer,
+whatever the goal. Otherwise, with probability ``wrong``, the answer is one of the ``k - 1`` false answers, each equally
+likely. Otherwise it is true. So the likelihood of answer `a` under goal `g` is::
 
     L[a, g] = (1 - refused) * (1 - wrong            if a is true for g,
                                wrong / (k - 1)      if a is false for g).

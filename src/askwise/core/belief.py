@@ -10,7 +10,7 @@ Three kinds of belief learn from the teammate's actions:
   the number of shortest plans from `s` to `g`.
 - `Robust`: the teammate may take any action now and then, so observing never rules a goal out for good.
 
-The set of *possible* goals is stored exactly, apart from the probabilities. So a goal whose probability underflows
+The set of *possible* goals is stored exactly, separately from the probabilities. So a goal whose probability underflows
 stays possible, and a goal is known when it is the only possible goal, not when a float equals 1. In all three kinds of
 belief, answers that cannot be wrong rule out goals; answers that can be wrong multiply the odds of each goal by their
 likelihood. If answers can be wrong, methods that work with sets of goals consider only the *credible* goals, which are
@@ -18,10 +18,10 @@ at least `CREDIBLE` times as probable as the likeliest goal. The other goals kee
 credible again. An observation that leaves no goal raises `ContradictoryObservation`.
 
 A `Tracker` keeps the ego agent's belief during one episode. It is the only place where observations change a belief.
-It is given every `Observation` in order. An action of the teammate has the likelihood that the policy of each goal
-gives it; an answer has the likelihood that the problem's `AnswerModel` gives it. Where errors are persistent, a
-repeated question changes nothing. Agents, `askwise.ask`, environments and pages all use a `Tracker`, so equal
-experience leads to equal beliefs.
+It is given every `Observation` in order. The likelihood of an action of the teammate comes from the policy of each
+goal, the likelihood of an answer from the problem's `AnswerModel`. If errors are persistent, the answer to a repeated
+question changes nothing. Agents, `askwise.ask`, environments and pages all use a `Tracker`, so equal experience leads
+to equal beliefs.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ class Belief(ABC):
         needs_shares: whether `observe` needs the probability of an action, or only whether this probability is
             positive.
         rules_out: whether an action can rule out a goal for good; if not, later actions can bring the goal back.
-        state_only: whether the belief depends only on the teammate's current state, not on its path there. This is
-            meant for a teammate that draws its shortest plans uniformly (UROP). Only for such beliefs, exact evaluation
-            treats different paths to a state as one.
+        state_only: whether the belief depends only on the teammate's current state, and not on its path there, if the
+            teammate follows the UROP (uniformly random optimal policy). Exact evaluation then treats all paths to a
+            state as one.
         posterior: whether the probabilities are the Bayesian posterior if the teammate follows the UROP. Planners
             compute with this posterior.
         way_out: advice at the end of the message of `ContradictoryObservation`.
@@ -96,8 +96,8 @@ class Belief(ABC):
     def possible(self) -> BoolArray:
         """The goals that the ego agent considers, ``bool [n_goals]``; goals that are ruled out are never among them.
 
-        If answers are always true, the ego agent considers all goals that are not ruled out. If answers can be wrong,
-        it leaves out goals that are less than a thousandth (`CREDIBLE`) as probable as the likeliest goal.
+        If answers cannot be wrong, the ego agent considers all goals that are not ruled out. If they can be wrong, it
+        leaves out goals that are less than a thousandth (`CREDIBLE`) as probable as the likeliest goal.
         """
         return self._credible() if self.weighs_answers else self._allowed.copy()
 
@@ -113,8 +113,8 @@ class Belief(ABC):
     def probabilities(self) -> FloatArray:
         """The probability of each goal, ``float64 [n_goals]``, read-only.
 
-        Goals that are ruled out have probability 0. If answers are always true, so do all other goals that `possible`
-        leaves out.
+        Goals that are ruled out have probability 0. If answers cannot be wrong, goals that the belief `Robust` leaves
+        out of `possible` have probability 0, too.
         """
         if self._probabilities is None:
             weights = np.where(self._allowed if self.weighs_answers else self.possible, self._weights, 0.0)
@@ -246,10 +246,10 @@ class Robust(Belief):
         prior: ``float64 [n_goals]``, not all 0; goals of prior 0 are impossible.
         noise: probability of a random action, above 0 and below 1.
         n_actions: number of actions that a random action is drawn from.
-        doubt: a share above 0 and below 1. The likelihood of a goal is the probability of all observed actions under
-            the goal's policy, mixed with random actions. `possible` leaves out goals whose likelihood is below `doubt`
-            times the largest; later actions can bring them back. The prior plays no part in this. Not used if answers
-            can be wrong.
+        doubt: a share above 0 and below 1. `possible` leaves out goals whose likelihood is below `doubt` times the
+            largest likelihood; later actions can bring them back. The likelihood of a goal is the probability of all
+            observed actions under the goal's policy, mixed with random actions; it does not depend on the prior. Not
+            used if answers can be wrong.
     """
 
     name = "robust"
@@ -406,8 +406,8 @@ class Tracker:
         Call this for each observation of the episode in order. The first observation has neither action nor answer.
 
         Raises:
-            ContradictoryObservation: the action or the answer is impossible for every goal that was possible; if there
-                is a `fallback`, also under that kind of belief.
+            ContradictoryObservation: the action or the answer is impossible for every goal that was possible. If there
+                is a `fallback`, the error is raised only if it is impossible under that kind of belief, too.
         """
         last, self._last = self._last, observation.state
         action = observation.teammate_action

@@ -50,7 +50,8 @@ class Decision:
         cost: price of the question in `considered`, None if there is none.
         considered: the best question that the method found, whether it asks the question or not; None if it compared
             none.
-        runner_up: a pair of the second best question and its value minus its price; None if the method states none.
+        runner_up: a pair: the second best question, and the value of this question minus its price. None if the method
+            states none.
         verdict: a text that says how certain it is that there is no better question, such as "proven optimal".
         situation: problem, states and belief at the decision, from which `gate` and `pairs` are computed; None if the
             agent has no belief. It is ignored when decisions are compared.
@@ -308,7 +309,7 @@ class PairZones:
     def information(self) -> Zone:
         """The zone of information (Z_I): the steps in which observation may not have told the goals apart yet.
 
-        It ends when the teammate's actions have told the two goals apart at the latest.
+        It ends with the step `informed`, by which the teammate's actions have told the two goals apart for certain.
         """
         return Zone(1, self.informed)
 

@@ -55,7 +55,7 @@ def checked_model(field: str, model: object) -> Model:
 
 
 def targets_of(field: str, goals: Goals, own: Targets, model: Model) -> list[IntArray]:
-    """Return the targets of each goal, that is, the states in which one of the agents has reached the goal.
+    """Return the targets of each goal for one agent, that is, the states in which the agent has reached the goal.
 
     The result has one array of state indices, ``int32 [n_targets]``, for each goal, in the order of the goals. Raises
     an `InputError` if targets are missing or unknown.
@@ -63,9 +63,9 @@ def targets_of(field: str, goals: Goals, own: Targets, model: Model) -> list[Int
     Args:
         field: name of the input in error messages.
         goals: names of the goals, or a dict from the name of each goal to the targets that both agents share.
-        own: the targets of this agent, in the order of the goals or as a dict by name of goal; None to take the targets
+        own: the targets of the agent, in the order of the goals or as a dict by name of goal; None to take the targets
             in `goals`.
-        model: the model of this agent.
+        model: the model of the agent.
     """
     names = tuple(goals)
     given: Any = own
@@ -118,9 +118,8 @@ def checked_policies(
         start: index of the state in which the teammate starts.
 
     Raises:
-        InputError: there is not one valid policy for each goal; or a policy may lead the teammate to a state in which
-            the policy has no action or from which it never gets to the goal; or a policy gives staying the probability
-            0 at a target of its goal.
+        InputError: the number of policies is wrong, a policy is invalid, it may lead the teammate to a state from which
+            the teammate cannot reach the goal, or it gives staying the probability 0 at a target.
     """
     field = "teammate_policies"
     listed = by_name(field, given, names, "policy") if isinstance(given, Mapping) else list(given)
@@ -288,8 +287,8 @@ class FactoredProblem(Problem):
     def _with_changes(self, **changes: Any) -> FactoredProblem:
         """Return a copy of this problem with some attributes changed.
 
-        The copy is a plain `FactoredProblem`, even if this object is of a subclass: an object of a subclass may contain
-        the file from which it was read, and the file would not agree with the changes.
+        The copy is a plain `FactoredProblem`, even if this object belongs to a subclass. Objects of subclasses may hold
+        the file from which they were read, which would not agree with the changes.
 
         Args:
             **changes: the new values, by name of the attribute.

@@ -130,7 +130,8 @@ def changed(problem: _Problem, **attributes: Any) -> _Problem:
 
     Args:
         problem: the problem.
-        attributes: the new values, by name of the attribute. They are not checked here; the caller must have done so.
+        attributes: the new values, by name of the attribute. They are not checked here; the caller must have checked
+            them.
     """
     return replaced(problem, type(problem), **attributes)
 
@@ -140,8 +141,9 @@ def joint_state(problem: Problem, teammate: StateLike | None = None, ego: StateL
 
     Args:
         problem: the problem.
-        teammate: the teammate's state: its index, or the name of a place. If the teammate carries something, a pair:
-            the name of a place, and the name of the goal that needs the load. None for the teammate's start.
+        teammate: the teammate's state: its index, or the name of a place. For a teammate that carries something, a
+            pair: the name of the place, and the name of the goal for which the load is needed. None for the teammate's
+            start.
         ego: the ego agent's state, in the same form; None for the ego agent's start.
     """
     return JointState(
@@ -155,8 +157,8 @@ def joint_state(problem: Problem, teammate: StateLike | None = None, ego: StateL
 def credible_goals(problem: Problem, belief: FloatArray) -> BoolArray:
     """Return which goals are probable enough for methods to consider them, ``bool [n_goals]``.
 
-    If answers are always true, these are all goals of positive probability. If answers can be wrong, these are all
-    goals that are at least a thousandth (`CREDIBLE`) as probable as the likeliest goal.
+    If answers cannot be wrong, these are all goals of positive probability. If they can be wrong, these are all goals
+    that are at least a thousandth (`CREDIBLE`) as probable as the likeliest goal.
 
     Args:
         problem: the problem.
@@ -246,7 +248,7 @@ def checked_names(goals: Any) -> tuple[str, ...]:
 
 
 def by_name(field: str, given: Mapping[Any, Any], names: Sequence[str], what: str) -> list[Any]:
-    """Return the values of a dict in the order of the goals; raise an `InputError` unless its keys are all the goals.
+    """Return the values of a dict in the order of the goals; raise an `InputError` if a goal is missing or unknown.
 
     Args:
         field: name of the input in error messages.

@@ -138,8 +138,8 @@ def answers_from_json(given: Field) -> AnswerModel:
 
     Args:
         given: the object, with three optional keys: ``wrong``, the probability that a given answer is wrong;
-            ``refused``, the probability of no answer; and ``errors``, either ``independent`` or ``persistent``. Without
-            a key, the probability is 0, or the errors are independent.
+            ``refused``, the probability of no answer; and ``errors``, either ``independent`` or ``persistent``. By
+            default, both probabilities are 0 and errors are independent.
     """
     given.object([], ["wrong", "refused", "errors"])
     shares = {"wrong": 0.0, "refused": 0.0}

@@ -5,9 +5,9 @@ these groups contains your goal?" is a `Choice`; the answer is one of its groups
 are wrong or missing is described in `askwise.core.answers`.
 
 The price of a question may be any function of the question. Most prices of yes/no questions are *additive*: a base
-price, plus a price for each goal named. For a question about the set of goals ``Q``,
+price, plus a price for each goal named. The price of a question about the set of goals ``Q`` is::
 
-    price(Q) = base + per_goal * |Q| + sum of extra[g] over g in Q.
+    price(Q) = base + per_goal * |Q| + sum of extra[g] over g in Q
 
 `QueryCost` is the type of all prices. Methods that search among all questions work only with additive prices. They call
 `QueryCost.additive`, which returns an `AdditivePrice` and raises an error if the price is not additive. Without this
@@ -186,8 +186,8 @@ class QueryCost:
         """Return a copy of this price in which each goal has its own price.
 
         Args:
-            prices: the price of naming each goal, in the order of the goals; None for a goal that costs `per_goal`, the
-                price of a goal in this object.
+            prices: the price of naming each goal, in the order of the goals; None for a goal that keeps the price
+                `per_goal`.
         """
         if all(price is None for price in prices):
             return replace(self, prices=None)

@@ -7,9 +7,9 @@ the step at which the agent's actions reveal which of two goals it pursues (`Sid
 `ModelSide` is a side given by an explicit model with a list of all states. It suits an agent that carries nothing, for
 which a state is a place. An agent that carries things has a state for each pair of a place and a load (the thing that
 it carries). On a large map, these states are too many for an explicit model. So a domain with such an agent implements
-`Side` itself, and uses the form of shortest plans: an agent that carries the load that a goal needs goes straight to
-the goal; an agent without this load first goes to the place where the load is picked up. `CarrierTable` holds the steps
-to each goal with and without the load.
+`Side` itself. It makes use of a simple fact about shortest plans: an agent with the load that a goal needs goes
+straight to the goal, and an agent without this load first goes to the place where the load is picked up. `CarrierTable`
+holds the steps to each goal with and without the load.
 
 States, actions and goals are integers. A matrix of pairs of goals is ``[n_goals, n_goals]``. It is ``inf`` on the
 diagonal, and ``nan`` in the rows and columns of goals that can no longer be reached.
@@ -39,13 +39,12 @@ BLOCK = 2**11
 
 
 class Actions(NamedTuple):
-    """The actions of one agent. In all other places an action is an index into `names`.
+    """The actions of one agent. Everywhere else in the package, an action is an index into `names`.
 
     Attributes:
         names: the name of each action.
-        stay: index of the action that changes nothing: the teammate stays at its goal, the ego agent waits.
-        moves: indices of the actions that move the agent, in contrast to waiting or picking up a load. The method
-            ``toolbox`` chooses one of these moves, and asks about the goals for which the chosen move is optimal.
+        stay: index of the action that changes nothing. The teammate takes it at its goal, the ego agent to wait.
+        moves: indices of the actions that move the agent, in contrast to waiting or picking up a load.
     """
 
     names: tuple[str, ...]
@@ -93,10 +92,11 @@ class Side(Protocol):
         """
 
     def optimal(self, state: int) -> BoolArray:
-        """Return which actions each goal's policy may take in a state, ``bool [n_goals, n_actions]``.
+        """Return which actions have positive probability under each goal's policy, ``bool [n_goals, n_actions]``.
 
         If the policy of a goal is the UROP (uniformly random optimal policy), these actions are the first actions of
-        the shortest plans for the goal. This method is much faster than `policy`, which returns the probabilities.
+        the shortest plans from `state` to the goal. This method is much faster than `policy`, which returns the
+        probabilities.
         """
 
     def policy(self, state: int) -> FloatArray:
@@ -176,9 +176,10 @@ class ModelSide(Sealed):
         return self._pursuit.steps_from(state) if isinstance(state, np.ndarray) else self._pursuit.steps_at(state)
 
     def optimal(self, state: int) -> BoolArray:
-        """Return which actions each goal's policy may take in a state, ``bool [n_goals, n_actions]``.
+        """Return which actions have positive probability under each goal's policy, ``bool [n_goals, n_actions]``.
 
-        Without stated policies, these actions are the first actions of the shortest plans for each goal.
+        If the side was made without policies, these actions are the first actions of the shortest plans from `state` to
+        each goal.
         """
         if self._policy_table is not None:
             return np.asarray(self._by_label(state, self._policy_table[:, state] > 0))
@@ -225,10 +226,10 @@ class ModelSide(Sealed):
 
     @cached_property
     def family(self) -> Divergence:
-        """The divergences of all pairs of goals: when an observer of the agent can tell the two goals apart.
+        """The EDP and the WCD of all pairs of goals: the step at which an observer can tell the two goals apart.
 
-        They are EDP (expected divergence point) and WCD (worst-case distinctiveness). Values are computed when they are
-        queried.
+        EDP (expected divergence point) is the expected step, WCD (worst-case distinctiveness) the latest possible step.
+        Values are computed when they are queried.
         """
         goals = [state_names(self.model, states) for states in self._targets]
         return Divergence(self.model, goals, policies=self.policies)
@@ -313,7 +314,7 @@ class CarrierTable:
     """One agent's side of a problem as arrays, for planners: the agent's next places, and its steps to each goal.
 
     A load is a thing that a goal needs: the agent picks it up at one place and carries it to the goal. A move is any
-    action that changes no load, waiting included. All arrays are made read-only, because all agents share them.
+    action that changes no load, waiting included. All arrays are made read-only.
 
     Attributes:
         next: ``int32 [n_places, n_moves]``, the place after each move, -1 where the move is not available.
@@ -375,12 +376,12 @@ class CarrierTable:
 def finite_steps(distance: IntArray, columns: IntArray | None = None, more: IntArray | None = None) -> IntArray:
     """Return the steps from each place to each goal, ``int32 [n_places, n_goals]``, `FAR` if the goal is out of reach.
 
-    On its way to a goal, the agent visits one waypoint, which may be the goal itself.
+    The agent reaches each goal through one waypoint: the goal itself, or the place where it picks up the goal's load.
 
     Args:
         distance: ``int32 [n_places, n]``, steps from each place to each of `n` waypoints, -1 if out of reach.
-        columns: ``int [n_goals]``, for each goal, the column of `distance` that has its waypoint. By default the
-            waypoint of goal k is in column k.
+        columns: ``int [n_goals]``, for each goal, the column of `distance` for its waypoint; by default column k for
+            goal k.
         more: ``int [n_goals]``, for each goal, the steps from its waypoint to the goal; None if these are all 0.
     """
     n_places = distance.shape[0]

@@ -72,9 +72,9 @@ class Teammate(ABC):
         return [a for a, there in enumerate(following) if there >= 0 and problem.teammate.steps(there)[self.goal] >= 0]
 
     def draw(self, probabilities: FloatArray) -> int:
-        """Draw an action at random, by one random number, and return its index.
+        """Draw an action with the given probabilities, ``float64 [n_actions]``, and return its index.
 
-        `probabilities` has the probability of each action, ``float64 [n_actions]``.
+        This takes exactly one number from the random generator.
         """
         left = self.rng.random()
         last = 0
@@ -138,7 +138,7 @@ class ByProblem(Teammate):
     name = "policy"
 
     def errs(self, problem: Problem, goal: int) -> bool:  # noqa: ARG002
-        """Return whether the problem states policies for its teammate; if so, they may deviate from shortest plans."""
+        """Return whether the teammate may deviate from shortest plans: True if the problem states policies for it."""
         return problem.policies is not None
 
     def act(self, state: int) -> int:
@@ -153,7 +153,7 @@ class Noisy(Teammate):
     """A teammate that takes a random available action with probability `epsilon`, and otherwise acts like `base`.
 
     Args:
-        epsilon: probability of a random action, from 0 and below 1.
+        epsilon: probability of a random action, at least 0 and below 1.
         base: the teammate to act like otherwise; None for `Urop`, which draws one of all shortest plans.
     """
 
@@ -286,16 +286,17 @@ class FixedPlan(Teammate):
         self.done = 0
 
     def errs(self, problem: Problem, goal: int) -> bool:
-        """Return whether the fixed plan has an action that the policy for a goal, given by index, never takes.
+        """Return whether the fixed plan has an action that the policy for a goal never takes; `goal` is its index.
 
         If the problem states no policies, this means that the fixed plan deviates from the shortest plans for the goal.
         """
         return not all(problem.teammate.optimal(state)[goal, action] for state, action in self._trajectory(problem))
 
     def _trajectory(self, problem: Problem) -> list[tuple[int, int]]:
-        """Return the plan as pairs of a state and the action that is taken there, by index, from the teammate's start.
+        """Return the states that the plan passes, each with the action taken there, as pairs of indices.
 
-        Raises an `InputError` if an action is not available in the state in which the plan takes it.
+        The first state is the teammate's start. Raises an `InputError` if an action is not available in the state in
+        which the plan takes it.
         """
         trajectory, state = [], problem.start.teammate
         for k, name in enumerate(self.actions, start=1):
@@ -336,7 +337,7 @@ TEAMMATES: dict[str, Callable[[str], Teammate]] = {
 
 
 def may_err(problem: Problem, given: str | Teammate) -> bool:
-    """Return whether a teammate may deviate from the shortest plans for at least one goal of positive prior.
+    """Return whether a teammate may deviate from the shortest plans for a goal that is possible under the prior.
 
     Args:
         problem: the problem.
@@ -362,8 +363,8 @@ def teammate_for(problem: Problem, given: str | Teammate | None) -> Teammate:
 def make_teammate(given: str | Teammate) -> Teammate:
     """Return the teammate that a name stands for; a `Teammate` is returned as is.
 
-    The name may have a parameter, the text after a colon. These are the names; in those of ``noisy``, ``via`` and
-    ``boltzmann`` the parameter may be left out:
+    Some names take a parameter after a colon. It may be left out in ``noisy``, ``via`` and ``boltzmann``. The names
+    are:
 
     - ``urop``: draws one of all shortest plans uniformly;
     - ``uniform``: chooses uniformly among the optimal actions of each step;

@@ -2,8 +2,8 @@
 
 A state of the search is a belief together with the questions asked so far. The key of a state in the tables is its
 *signature*, a number of 128 bits. It is the exclusive or of random numbers: one for each intent that is still possible,
-one for each answer so far to a noisy question, and, where it matters, one for the number of questions left. A question
-is noisy if some likelihood of its answers is neither 0 nor 1.
+one for each answer so far to a noisy question, and, in the table of solved states, one for the number of questions
+left. A question is noisy if some likelihood of its answers is neither 0 nor 1.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ class ProblemArrays(NamedTuple):
             most losses equal the largest loss of their intent, it is ``[0, n_actions]``, and `most`, `columns`, `saved`
             and `saver` replace it.
         most: ``float64 [n_intents]``, the largest loss of each intent.
-        columns: ``int64 [n_intents + 1]``; the entries ``columns[g]`` to ``columns[g + 1] - 1`` of `saved` and `saver`
-            are about intent ``g``. They list the actions whose loss is below the largest loss of this intent.
+        columns: ``int64 [n_intents + 1]``, where each intent begins in `saved` and `saver`. The entries ``columns[g]``
+            to ``columns[g + 1] - 1`` are for intent ``g``, one for each action whose loss is below ``most[g]``.
         saved: ``float64 [n_entries]``, the largest loss of the intent minus the loss of the action.
         saver: ``int64 [n_entries]``, the index of the action.
         least: ``float64 [n_intents]``, the least loss of each intent: the loss if the intent is known.
         intent_signs: ``uint64 [n_intents, 2]``, the sign of each intent.
         answer_signs: ``uint64 [n_answers, 2]``, the sign of each answer.
         left_signs: ``uint64 [n_questions + 1, 2]``, the sign for each number of questions that may still be asked.
-        tie: how much lower the cost of a question must be to count as lower: a question replaces the best move so far
-            only if its cost is lower by more than `tie` times the probability of the state.
+        tie: a question replaces the best move so far only if its cost is lower by more than `tie` times the probability
+            of the state.
     """
 
     likelihood: FloatArray
@@ -113,8 +113,8 @@ class SearchStack(NamedTuple):
     """The stack of the search: bounds and choices for the state at each level, that is, after each number of answers.
 
     Every array is ``[n_levels]``. Costs and losses are multiplied by the probability of the state. At each level, the
-    search takes one question after the other, and one answer to it after the other. The current question of a state is
-    the question whose answers are being searched.
+    search goes through the questions, and through the answers to each question. The current question of a state is the
+    question whose answers are being searched.
 
     Attributes:
         total: probability of the state, the sum of its weights.
@@ -272,9 +272,8 @@ def new_solved_states(problem: DecisionProblem, depth: int) -> SolvedStates:
 def _entries(problem: DecisionProblem, depth: int) -> int:
     """Return the number of entries of each hash table of states: a power of 2, at most `ENTRIES`.
 
-    If it is below `ENTRIES`, it is more than twice the number of states that can be reached by a search that looks
-    `depth` questions ahead. Larger tables would only be slower, because their memory has to be allocated when it is
-    first used.
+    A number below `ENTRIES` is more than twice the number of states that a search can reach when it looks `depth`
+    questions ahead.
     """
     states = [1.0]  # by the number of questions asked: the coefficients of the product of (1 + answers * x)
     for each in problem.questions:

@@ -40,26 +40,26 @@ def decide(
     An intent is a possibility for what is unknown, such as what a user wants; exactly one intent is true.
 
     Args:
-        belief: probabilities of the possible intents: a dict ``{intent: probability}``, an array of probabilities, or a
-            list of samples, which are counted (``["a", "b", "a"]``, or with weights ``[("a", 0.4), ("b", 0.1)]``). Or a
-            `DecisionProblem`; then all other arguments except `depth` and `budget` are ignored.
+        belief: probabilities of the possible intents, as a dict ``{intent: probability}``, an array, or a list of
+            samples, which are counted (``["a", "b", "a"]``, or with weights ``[("a", 0.4), ("b", 0.1)]``). If `belief`
+            is a `DecisionProblem`, all other arguments except `depth` and `budget` are ignored.
         loss: loss of each action given each intent: a dict ``{action: {intent: loss}}`` or an array
             ``[n_actions, n_intents]``. In the inner dict, the key ``"else"`` stands for all other intents; a single
             number in place of the inner dict is the loss for all intents. Without `loss` and `utility`, there is
             one action for each intent, which costs 0 if it is the true intent and 1 otherwise.
-        questions: a dict ``{question: form}``, or a list of forms. A form is a list of intents or ``{"about": [...]}``
-            (is it one of these intents?), or ``{"groups": {name: [...]}}`` (in which of these groups of intents is
-            it?), or ``{"likelihood": {answer: {intent: p}}}`` (any question). A form that is a dict may also have the
-            key ``"price"`` and, without ``"likelihood"``, the keys ``"wrong"`` and ``"refused"``, with the same meaning
-            as in `answers`.
+        questions: a dict ``{question: form}``, or a list of forms. A list of intents, or ``{"about": [...]}``, asks
+            whether one of these intents is true. ``{"groups": {name: [...]}}`` asks which group contains the true
+            intent. ``{"likelihood": {answer: {intent: p}}}`` is any question, given by the probability ``p`` of each
+            answer. A form that is a dict may also have the key ``"price"``. Without ``"likelihood"``, it may have the
+            keys ``"wrong"`` and ``"refused"``, which mean the same as in `answers`.
         utility: instead of `loss`, the utility of each action given each intent; the loss is minus the utility.
         price: price of questions that do not state their own, in the unit of the losses: a number, a `QueryCost`,
             another function of the question, or a dict with the keys ``base``, ``per_goal`` (added for each intent
             named) and ``per_option`` (added for each group). If it is None, each question must state its price.
         answers: how often answers are wrong or missing: an `AnswerModel`, or a dict with the keys ``wrong``
             (probability that a given answer is wrong), ``refused`` (probability of no answer) and ``errors``
-            (``independent``, drawn anew each time, or ``persistent``, the same each time a question is asked). If it is
-            None, all answers are true.
+            (``independent``: a question asked again may be answered differently; ``persistent``: it gets the same
+            answer). If it is None, all answers are true.
         limit: largest number of questions; None for no limit, but each question is asked at most once.
         intents: names of the intents if `belief` is an array.
         actions: names of the actions if `loss` or `utility` is an array.
@@ -109,8 +109,9 @@ def _named(given: Any, names: Sequence[str] | None, field: str) -> Any:
 
     Args:
         given: the array or list; a mapping is returned unchanged.
-        names: a different name for each row of the array or element of the list; None to return `given` unchanged.
-        field: name of the argument with the names, for the `InputError` if they do not fit.
+        names: the names of the rows of the array, or of the elements of the list; None to return `given` unchanged.
+        field: name of the argument `names` in the error message of the `InputError`, which is raised if there are too
+            many, too few or repeated names.
     """
     if names is None or isinstance(given, Mapping):
         return given
@@ -192,9 +193,9 @@ class Session:
         """Record the answer to a question, and return the session itself.
 
         Args:
-            answer: one of the question's answers. True and False stand for yes and no, None for no answer. Without an
-                answer, the question is used up too, but the belief changes only if the question states likelihoods of
-                its answer ``no answer``.
+            answer: one of the question's answers. True and False stand for yes and no, None for no answer. Also without
+                an answer, the question cannot be asked again. Then the belief changes only if the question has
+                likelihoods for the answer ``no answer``.
             question: the question that was asked; by default the question that `next` recommends.
         """
         name = question

@@ -2,7 +2,7 @@
 
 Beliefs are not normalised here. A state has a weight for each intent, ``w[g] = P(g and all answers so far)``, and its
 probability is the sum ``|w|``. With losses ``loss[x, g]`` of actions ``x`` and likelihoods ``L[q, a]`` of answers ``a``
-to questions ``q``, the least cost ``V(w)`` of the state, times its probability, follows without division:
+to questions ``q``, the least cost ``V(w)`` of the state, times its probability, follows without division::
 
     V(w) = min( min over x of sum_g w[g] loss[x, g],
                 min over q of price[q] |w| + sum over a of V(w * L[q, a]) ).
@@ -10,13 +10,15 @@ to questions ``q``, the least cost ``V(w)`` of the state, times its probability,
 *Cached states.* A state is identified by its intents with positive weight, by the answers to noisy questions (those
 with likelihoods other than 0 and 1), and by the number of questions left. This is enough: a question with likelihoods 0
 and 1 changes the weights only by ruling intents out, and once answered it brings no more information, so it is not
-asked again. Each of these parts has a random signature of 128 bits, and a state is looked up by the exclusive or of the
-signatures of its parts. The probability that two of ten million states collide is below 1e-24.
+asked again. A state is looked up by its signature: each intent, each answer and each number of questions left has a
+random number of 128 bits, and the signature is the exclusive or of these numbers. The probability that two of ten
+million states collide is below 1e-24.
 
 *Pruning.* No plan costs less than ``K(w) = sum_g w[g] min_x loss[x, g]``, the loss if the intent is known. So asking
-gains nothing if acting at once costs at most ``K(w) + cheapest price |w|``. The search of a question ends early as soon
-as the question cannot become the best move: its price, plus the lower bounds of the cost after the answers searched
-so far, plus ``K`` after the other answers, exceeds the cost of the best move so far.
+gains nothing if acting at once costs at most ``K(w) + cheapest price |w|``. The search of a question ends early if the
+question cannot become the best move. This is so if a lower bound of its cost exceeds the cost of the best move so far.
+The lower bound is the sum of the price, the lower bounds after the answers searched so far, and ``K`` after each of the
+other answers.
 
 *Depth limit.* At the last level, the cost of the best action is an upper bound. The lower bound is this cost or
 ``K(w) + cheapest price |w|``, whichever is less. Both bounds are passed upwards; if they are equal the value is exact.
@@ -41,8 +43,7 @@ STEP = 20.0
 def most_work(world: ProblemArrays, limits: SearchLimits) -> float:
     """Return an upper bound of the work of a complete search, estimated in nanoseconds on an ordinary machine.
 
-    The number of states is bounded by the number of combinations in which each question was not asked or got one of its
-    answers.
+    The bound assumes that every combination of answers to some of the questions leads to a different state.
 
     Args:
         world: the decision problem.
@@ -192,10 +193,10 @@ def information(world: ProblemArrays, space: SearchArrays, level: int, question:
 
 @inner
 def find(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
-    """Look a signature up in a hash table; return the index of its entry.
+    """Return the index of a signature in a hash table, or ``-1 - k`` if the table does not contain the signature.
 
-    A signature is the key of a state, a number of 128 bits. If it is missing in the table, return ``-1 - k``, where
-    ``k`` is the index of the free entry to which it can be written.
+    ``k`` is the index of the free entry to which the signature can be written. A signature is the key of a state, a
+    number of 128 bits.
 
     Args:
         signs: ``uint64 [n, 2]``, the signatures in the table, 0 for free entries; ``n`` is a power of 2.
@@ -250,10 +251,11 @@ def sort_questions(
 ) -> int:
     """Write the questions worth searching into ``space.order``, the most promising first; return their number.
 
-    For each of these questions, two more numbers are written. ``space.score`` is the sort key: the cost of asking the
-    question and then acting. In a narrow search (`SearchLimits.width` is less than the number of questions) it is
-    instead minus the information gain divided by the price. ``space.floor`` is a lower bound of the cost of asking the
-    question. All costs are multiplied by the probability of the state.
+    For each of these questions, two more numbers are written. ``space.score`` is the sort key: questions with small
+    keys come first. It is the cost of asking the question and then acting. In a narrow search, where
+    `SearchLimits.width` is less than the number of questions, it is minus the ratio of information gain to price.
+    ``space.floor`` is a lower bound of the cost of asking the question. All costs are multiplied by the probability of
+    the state.
 
     Args:
         world: the decision problem.

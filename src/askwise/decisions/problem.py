@@ -84,7 +84,7 @@ class DecisionProblem:
     def question(self, name: str, field: str = "question") -> Asking:
         """Return the question called `name`; raise an `InputError` if there is none.
 
-        `field` is the caller's name for the argument `name`, shown in the error message.
+        `field` is the word for the argument `name` in the error message.
         """
         names = [each.name for each in self.questions]
         if name not in names:
@@ -95,7 +95,7 @@ class DecisionProblem:
     def action(self, name: str, field: str = "action") -> int:
         """Return the index of the action called `name`; raise an `InputError` if there is none.
 
-        `field` is the caller's name for the argument `name`, shown in the error message.
+        `field` is the word for the argument `name` in the error message.
         """
         if name not in self.actions:
             known = ", ".join(map(repr, self.actions[:20])) + (", ..." if len(self.actions) > 20 else "")
@@ -143,7 +143,7 @@ class DecisionProblem:
         Args:
             question: the name of the question.
             answer: the name of the answer; ``no answer`` is always allowed.
-            field: the caller's name for the argument `question`, shown in error messages.
+            field: what error messages call the argument `question`.
 
         Raises:
             InputError: the question or the answer is unknown, or the answer has probability 0 for every possible
@@ -309,10 +309,11 @@ def read_losses(given: Field | None, index_of: IntentIndex) -> tuple[tuple[str, 
     """Return the names of the actions and their losses or utilities, ``float64 [n_actions, n_intents]``.
 
     Args:
-        given: the losses or utilities of each action: as a dict by name, or as a list of actions, which get the names
-            ``action 1``, ``action 2`` and so on. For each action they are a single number for all intents, a list with
-            a number for each intent, or a dict by name of intent, in which ``else`` stands for all others. If `given`
-            is None, there is one action for each intent, with loss 0 for this intent and 1 for all others.
+        given: a dict with one entry for each action, by name, or a list with one entry for each action; the actions of
+            a list get the names ``action 1``, ``action 2`` and so on. An entry has the losses or utilities of the
+            action: a single number for all intents, a list with a number for each intent, or a dict from intents to
+            numbers, in which the key ``else`` stands for all other intents. If `given` is None, there is one action for
+            each intent, with loss 0 for this intent and 1 for all others.
         index_of: the index of each intent, by name.
     """
     n = len(index_of)
@@ -374,9 +375,8 @@ def _refuse_twice(found: list[Asking], given: Field) -> None:
 def _refuse_same(found: list[Asking], given: Field) -> None:
     """Raise `InputError` if two questions are the same: their answers have the same likelihoods, in any order.
 
-    Call it only if errors are persistent, that is, if a question that is asked again gets the same answer, wrong or
-    not. Two equal questions would then get the same answer, too. But without this check, they would count as
-    independent information.
+    Call this function only if errors are persistent, that is, if the same question always gets the same answer. Then
+    the second of two equal questions brings nothing new, but without this check it would count as new information.
 
     Args:
         found: the questions that were read.

@@ -1,8 +1,8 @@
 """One question of a decision problem, and how it is read.
 
 A question has possible answers, and a likelihood ``L[a, g] = P(answer a | intent g)``, whose columns sum to 1. In a
-file it is given in one of three forms: as a set of intents (is it one of these?), as groups of intents (in which of
-these groups is it?), or by its likelihoods. "No answer" is one of the possible answers, with a likelihood like the
+file, a question has one of three forms: a set of intents (is the true intent one of these?), groups of intents (in
+which of these groups is it?), or likelihoods. "No answer" is one of the possible answers, with a likelihood like the
 others.
 
 Models of wrong and missing answers are in `askwise.core.answers`, prices in `askwise.core.questions`. A question may
@@ -52,7 +52,7 @@ class Asking:
     def numbered(self, answer: str, field: str = "answer") -> int:
         """Return the index of an answer given by name; raise an `InputError` if there is none of this name.
 
-        `field` is the caller's name for the argument `answer`, shown in the error message.
+        `field` is the word for the argument `answer` in the error message.
         """
         if answer not in self.answers:
             allowed = ", ".join(map(repr, self.answers)) + did_you_mean(str(answer), self.answers)
@@ -83,8 +83,8 @@ def read_default_price(given: Field) -> DefaultPrice:
     Args:
         given: a number, a function of the question, or a dict, which becomes a `QueryCost`. The dict has three optional
             keys: ``base`` is the price of every question; ``per_goal`` is added for each intent that a yes/no question
-            names; ``per_option`` is added for each group of a question with groups. Without ``per_option``,
-            ``per_goal`` is added for each group. Without another key, its value is 0.
+            names; ``per_option`` is added for each group of a question with groups. By default, ``per_option`` is equal
+            to ``per_goal``, the other two are 0.
     """
     if callable(given.value):
         function: Callable[[Any], float] = given.value
@@ -102,8 +102,8 @@ def read_question(name: str, given: Field, index_of: IntentIndex, default: Defau
     """Return the question in one entry of the list or dict of questions; raise `InputError` if it is invalid.
 
     Args:
-        name: the name of the question; a dict in `given` may replace it by the key ``name``.
-        given: a list of intents (is it one of these?), a `Choice` (in which of these groups of intents is it?), or a
+        name: the name of the question, unless `given` is a dict with the key ``name``.
+        given: a list of intents (is the true intent one of these?), a `Choice` (in which of these groups is it?), or a
             dict. The dict has exactly one of three keys: ``about`` for a list of intents, ``groups`` for lists of
             intents, and ``likelihood`` for the probability of each answer given each intent.
         index_of: the index of each intent, by name.
@@ -128,7 +128,7 @@ def read_question(name: str, given: Field, index_of: IntentIndex, default: Defau
 
 
 def _shares(given: Field, model: AnswerModel, k: int) -> tuple[float, float]:
-    """Return the probability that a given answer to a question is wrong, and the probability that there is no answer.
+    """Return two probabilities for a question: that an answer is wrong, and that there is no answer.
 
     A question may state its own probabilities, under the keys ``wrong`` and ``refused``. A probability that it does not
     state is taken from `model`. The probability under ``wrong`` must be less than ``1 - 1 / k``. At ``1 - 1 / k``, all
@@ -164,7 +164,7 @@ def _asking(
     default: DefaultPrice,
     model: AnswerModel,
 ) -> Asking:
-    """Return a yes/no question about a set of intents, or a question about which of several groups the intent is in.
+    """Return a yes/no question about a set of intents, or a multiple-choice question among groups of intents.
 
     The likelihoods of the answers follow from the probabilities of wrong and missing answers.
 
@@ -202,7 +202,8 @@ def _price(asked: tuple[int, ...] | Choice | None, given: Field, default: Defaul
             a question given by its likelihoods.
         given: the question as given, which may have the key ``price``.
         default: price of questions that do not state their own, a number or a function of `asked`; None if every
-            question must state its price. A function gives no price to a question given by its likelihoods.
+            question must state its price. A question given by its likelihoods must also state its price if `default` is
+            a function.
     """
     if isinstance(given.value, dict) and given.has("price"):
         return read_price(given.child("price"))

@@ -2,10 +2,11 @@
 
 **Definition.** A decision problem has a belief ``b`` over intents ``g``, actions ``x`` with losses, and questions ``q``
 with prices and with likelihoods ``L`` of their answers. Each question may be asked at most once, and at most `limit`
-questions in total. The least expected cost ``V(b)`` is
+questions in total. The probability of answer ``a`` to question ``q`` is ``P(a) = sum_g b[g] L[q, a, g]``. The least
+expected cost ``V(b)`` is::
 
     act(b)    = min over x of sum_g b[g] loss[x, g]
-    ask(b, q) = price[q] + sum over answers a of P(a) V(b given a),     P(a) = sum_g b[g] L[q, a, g]
+    ask(b, q) = price[q] + sum over answers a of P(a) V(b given a)
     V(b)      = min( act(b), min over questions left of ask(b, q) ).
 
 **Exact solution.** If the budget allows, these equations are solved by a complete search, with cached states and bounds
@@ -19,23 +20,22 @@ first of them; a narrow search does. The better of the two plans is taken.
 
 **Lower bounds.** There are two. At the last level of a search, the bound is the loss if the intent is known, plus the
 price of one more question. For the whole problem, whatever the number of questions that a plan asks, the bound follows
-from the least price of information (below). The verdict states the depth and the gap between the upper and the lower
-bound.
+from the least price of information, which is explained next. The verdict states the depth and the gap between the upper
+and the lower bound.
 
 **The least price of information.** A plan ends with an action that depends on the answers. An answer to question ``q``
 carries at most the capacity ``C[q]`` of the channel ``L[q]`` from intents to answers. So a plan that pays ``c`` for
 questions on average has learned at most ``c / rate`` about the intent, with ``rate = min over q of price[q] / C[q]``.
-Its action carries no more information about the intent than that:
+The mutual information ``I(G; X)`` of the intent and the final action is at most ``c / rate``, too. Therefore::
 
     expected loss >= min over P(x | g) of  E loss(x, g) + rate * I(G; X).
 
-Here ``I(G; X)`` is the mutual information of intent and action. The right-hand side belongs to a point of the
-rate-distortion function of the losses. With any weights ``r[x]`` and
-``a[g] = 1 / sum_x r[x] exp(-loss[x, g] / rate)`` it is at least
+The right-hand side is a rate-distortion problem. With any weights ``r[x]`` and
+``a[g] = 1 / sum_x r[x] exp(-loss[x, g] / rate)``, it is at least::
 
     rate * ( sum_g b[g] log a[g] - log max over x of sum_g b[g] a[g] exp(-loss[x, g] / rate) ),
 
-with equality for the best weights, which Blahut's iteration approaches. Every step of the iteration gives a valid
+and equal to it for the best weights. Blahut's iteration approaches these weights. Each of its steps gives a valid
 bound.
 
 The same iteration bounds capacities from above: with any distribution ``p`` over answers, the capacity of a question is
@@ -152,9 +152,9 @@ class DecisionSolver:
         return most_work(self._world, self._limits)
 
     def begin(self, weights: FloatArray) -> None:
-        """Set the state in which the search starts, before any question; nothing is searched yet.
+        """Set the state in which the search will start, without searching.
 
-        `weights` is the belief in this state, ``float64 [n_intents]``.
+        `weights` is the belief before any question, ``float64 [n_intents]``.
         """
         world, space = self._world, self._space
         support = np.flatnonzero(weights > 0)
@@ -240,7 +240,7 @@ class SearchResult:
         solver: the search that tries all questions.
         narrow: the narrow searches that found better plans than `solver`. The key of a search is the index of the first
             question of its plan.
-        values: the expected cost of each first move, followed by the best plan that any of the searches found.
+        values: for each first move, the expected cost of the best plan found that begins with this move.
         lower: lower bound of the expected cost of every plan.
     """
 
@@ -415,11 +415,11 @@ def cheapest_information(problem: DecisionProblem) -> float:
 
 
 def capacity(likelihood: FloatArray, steps: int = STEPS) -> float:
-    """Return an upper bound of the information that the answer to a question can carry, in nats (its channel capacity).
+    """Return an upper bound of a question's channel capacity: the most information that its answer can carry, in nats.
 
     Args:
         likelihood: ``float64 [n_answers, n_intents]``, probability of each answer given each intent.
-        steps: largest number of iterations of the algorithm (Blahut's) that lowers the bound.
+        steps: largest number of iterations of Blahut's algorithm; each iteration can only lower the bound.
     """
     ordered = likelihood[:, np.lexsort(likelihood)]
     new = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)

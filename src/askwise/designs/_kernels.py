@@ -142,10 +142,10 @@ def _end_at_nearest(depth: Any, targets: Any, starts: Any, steps: Any, towards: 
 def cheapest_pair(
     order: Any, reached: int, depth: Any, begun: Any, towards: Any, counted: Any, in_common: int
 ) -> tuple[int, int, int, int]:
-    """Find the cheapest pair of shortest plans that are for two different goals and begin with the same steps.
+    """Find the cheapest pair of two shortest plans, for different goals, that begin with the same steps.
 
-    The first `in_common` steps or more are the same in both plans of a pair. The price of a pair is the sum of the
-    prices of the moves in the two plans. Moves of the common beginning count once.
+    At least the first `in_common` steps must be the same in both plans. The price of a pair is the sum of the prices of
+    the moves in the two plans, where moves of the common beginning count once.
 
     Args:
         order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
@@ -155,7 +155,7 @@ def cheapest_pair(
         towards: ``int32 [n_states, n_goals]``, the least price of the moves after each state, among the shortest plans
             for each goal that lead through the state; `NO_PLAN`, a very large number, if there is no such plan.
         counted: ``bool [n_goals]``, whether plans for each goal may be chosen.
-        in_common: the smallest allowed number of steps that both plans have in common at their beginning.
+        in_common: the least number of steps that both plans must have in common at their beginning.
 
     Returns:
         Four numbers. They are the price of the pair, the state in which the common beginning ends, the index of the
@@ -246,11 +246,11 @@ def owners_after(
     used: Any,
     filled: int,
 ) -> int:
-    """Add the things with a price above 0 on the part of a shortest plan after a state to the list `used`.
+    """Follow a shortest plan from a state to its end, and add the things with a price above 0 to the list `used`.
 
     Of the shortest plans for `goal` that lead through `state`, one is followed whose moves after the state have the
     least price. A thing is a cell, edge or action that may be forbidden. A thing is on a plan if forbidding it removes
-    a move of the plan. The result is the new length of the list.
+    a move of the plan. Returns the new length of the list.
 
     Args:
         successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move; each column is
@@ -310,14 +310,14 @@ def certain_agreement(
 ) -> None:
     """Compute lower bounds on the expected divergence point (EDP) of all pairs of goals.
 
-    EDP(i | j) is the expected step at which the agent's moves rule out goal `i` while the agent pursues goal `j`. This
-    is the mean number of states, on a shortest plan for `j`, in which `i` is still possible. A state is called certain
-    for `i` if a shortest plan for `i` with price 0 leads through it; the price of a plan is the sum of the prices of
-    its moves. The bound on EDP(i | j) is the number of states that are certain for `i` on the shortest plan for `j`
-    with the fewest of them.
+    EDP(i | j) is the expected step at which the agent's moves rule out goal `i` while the agent pursues goal `j`. Goal
+    `i` is still possible in the states that lie on a shortest plan for `i`. EDP(i | j) is the number of such states on
+    a shortest plan for `j`, averaged over these plans.
 
-    The bound also holds after forbidding any things with a price above 0, because plans with price 0 remain. The only
-    condition is that the number of steps to `j` stays the same.
+    The price of a plan is the sum of the prices of its moves. A state is called certain for `i` if it lies on a
+    shortest plan for `i` with price 0. The bound on EDP(i | j) is the smallest number of such states on any shortest
+    plan for `j`. If things with a price above 0 are forbidden, the bound still holds as long as the number of steps to
+    `j` stays the same, because plans with price 0 remain.
 
     Args:
         successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move; each column is

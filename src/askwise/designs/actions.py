@@ -1,15 +1,15 @@
 """Designs of planning problems, which forbid ground actions such as ``stack a b``.
 
 The budget is the number of steps by which the shortest plan for each goal may grow. With a budget of 0, the set of
-shortest plans can only shrink, so the search for a design looks at these plans only: the union of the goals' cones
-(`askwise.pddl.cones`). With a larger budget it needs all plans within the budget. There are many more such plans. If
-they exceed the limits of the search, an error says that the budget is too large.
+shortest plans can only shrink, so the search for a design looks at these plans only (`askwise.pddl.cones`). With a
+larger budget, it needs all plans within the budget, which are many more. If they exceed the limits of the search, an
+error says that the budget is too large.
 
 **Plans within a budget.** Let `L` be the length of a shortest plan for a goal and `b` the budget. A state `s` at depth
 `d` with `r` steps left to the goal is on a walk of at most ``L + b`` steps if and only if ``d + r <= L + b``. The
 bounded search (`askwise.pddl.search`) with the bound ``L + b`` omits only states with ``d + h > L + b``, where `h` is a
-lower bound on `r`. So it finds all states on such walks, and possibly some more, if it does not stop when it first
-reaches the goal.
+lower bound on `r`. Here it does not stop when it first reaches the goal. So it finds all states on walks of at most
+``L + b`` steps, and possibly some more.
 
 The graph has the states that were found for any goal, and every transition between two of these states, because any
 transition may become part of a shortest plan when other actions are forbidden. Only operators that are relevant to no
@@ -132,8 +132,8 @@ def _ground(cones: Cones) -> tuple[MoveGraph, tuple[str, ...]]:
 def _refuse_same_names(successor: IntArray, owner: IntArray, names: tuple[str, ...]) -> None:
     """Raise InputError if actions of the same name lead from one state to different states.
 
-    The search computes when the states on two plans differ. An observer who sees only the names of actions knows the
-    states only if, in each state, the name of an action determines the next state.
+    The search for a design compares the states on two plans, but an observer sees only the names of actions. So in each
+    state, the name of an action must determine the next state.
 
     Args:
         successor: ``int32 [n_states, n_ranks]``, the next state of each move; each column is one move of a state.
@@ -151,9 +151,9 @@ def _refuse_same_names(successor: IntArray, owner: IntArray, names: tuple[str, .
 
 
 def _things(cones: Cones, operators: IntArray) -> tuple[IntArray, tuple[str, ...]]:
-    """Assign numbers to the actions, such as ``stack a b``, that some operators of a planning task stand for.
+    """Assign numbers to the actions of the given operators; these are the actions that may be forbidden.
 
-    These actions may be forbidden. Operators with the same name are the same action.
+    An action has a name, such as ``stack a b``. Operators with the same name are the same action.
 
     Args:
         cones: the shortest plans of all goals; only its planning task, with the names of all operators, is used.
@@ -161,8 +161,8 @@ def _things(cones: Cones, operators: IntArray) -> tuple[IntArray, tuple[str, ...
 
     Returns:
         Two values. The first is ``int32 [n_operators + 1]``, for each operator of the task the number of its action, or
-        `NO_OWNER` if the operator is not in `operators`. The last entry is `NO_OWNER`, too, because index -1, which
-        reads it, stands for no operator. The second value has the names of the actions, in the order of their numbers.
+        `NO_OWNER` if the operator is not in `operators`. The last entry is `NO_OWNER`, too; it is read by index -1,
+        which stands for no operator. The second value has the names of the actions, in the order of their numbers.
     """
     labels = cones.task.labels
     used = np.unique(operators)
@@ -198,7 +198,7 @@ class NearOptimalPlans:
 
 
 def near_optimal_plans(cones: Cones, budget: int, limits: Limits, progress: Progress | None = None) -> NearOptimalPlans:
-    """Return all plans of the reachable goals with at most `budget` steps more than the shortest.
+    """Return all plans for reachable goals that are at most `budget` steps longer than the shortest plan for the goal.
 
     Args:
         cones: the optimal plans of all goals.
@@ -229,10 +229,10 @@ def near_optimal_plans(cones: Cones, budget: int, limits: Limits, progress: Prog
 def _states(
     cones: Cones, goal: int, goal_tasks: Mapping[int, GoalTask], budget: int, limits: Limits, progress: Progress | None
 ) -> Words:
-    """Return the states on all plans for a goal that are up to `budget` steps longer than the shortest.
+    """Return the states on all plans that are at most `budget` steps longer than the shortest plan for a goal.
 
-    The result is ``uint64 [n, n_words]``; each row has the bits of one state. It may have some more states, which are
-    on no such plan.
+    The result is ``uint64 [n, n_words]``; each row has the bits of one state. It may also have states that are on no
+    such plan.
 
     Args:
         cones: the optimal plans of all goals.

@@ -2,7 +2,7 @@
 
 A *design* is a set of things to forbid. A *thing* is a cell, edge or action (`askwise.designs.space`). An *extension*
 of a design forbids further things. Designs are compared by their value, and designs of equal value by their size. If
-both are equal, the design that was found first is kept.
+both are equal, the design that was found first wins.
 
 **Branch and bound** (`Branching`) visits each design once. The things have a fixed order. A design is only extended by
 things that come later in the order than its own and that can still matter (`askwise.designs.paths`). Things that were
@@ -19,12 +19,12 @@ value below `v` must therefore forbid something on *every* pair of plans that ag
 that it hits these pairs.
 
 *Branching*: take the pair with the fewest things that may still be forbidden. There is one branch for each of these
-things: it forbids this thing and keeps those of the earlier branches. No design is visited twice.
+things. It forbids this thing, and never forbids the things of the earlier branches. So no design is visited twice.
 
 *Bound*: a pair without things that may be forbidden cannot be hit. Pairs are disjoint if no thing that may be forbidden
 is on two of them. If there are more disjoint pairs than things that an extension may add, they cannot all be hit. In
-both cases no extension of `D` has a value below `v`. Disjoint pairs are collected greedily: the next pair is, among
-those without things of earlier pairs, one with the fewest things that may be forbidden.
+both cases no extension of `D` has a value below `v`. Disjoint pairs are collected greedily. Each time, the pair with
+the fewest things that may be forbidden is taken, among the pairs that are disjoint from all pairs taken before.
 
 Designs with one thing are searched first, then those with at most two things, and so on, and only improvements count.
 So the result has the fewest things among the designs of the least value.
@@ -203,7 +203,7 @@ class Branching:
 
         Args:
             design: indices of the things that are already forbidden.
-            first: a position in the list of things to try; further things are taken from there on.
+            first: the position, in the list of things to try, of the first thing that an extension may add.
             kept: ``bool [n_things]``, True for things that no extension forbids.
             left: the largest number of further things that an extension forbids.
         """
@@ -331,8 +331,8 @@ class WorstCase:
             deepest: the smallest number of first steps that the plans of a pair share.
 
         Returns:
-            Indices of the things on this pair that may be forbidden. The array is empty if there is no such pair. None
-            is returned if it is proven that no `left` things are enough to forbid something on every pair.
+            Indices of the things on this pair that may be forbidden. The array is empty if there is no such pair. The
+            result is None if `left` further things are provably too few to forbid something on every pair.
         """
         closed, own, first = self.paths.closed(design), price, None
         for _ in range(left + 1):
@@ -353,8 +353,8 @@ class WorstCase:
 
         WCD is the latest step at which two goals can be told apart. To lower it to `v`, a design has to forbid
         something on every pair of shortest plans, for different goals, that begin with the same `v` steps. The bound is
-        the smallest `v` from 1 for which this is not proven to be impossible. It is never above the WCD of the best
-        design found so far.
+        the first of ``v = 1, 2, ...`` for which the search cannot prove that this is impossible. It is never above the
+        WCD of the best design found so far.
         """
         for value in range(1, int(self.found.value)):
             if self.pairs((), self._price, self.most, value) is not None:

@@ -57,9 +57,10 @@ def design(
         most: the largest number of things (cells, edges or actions) to forbid; None if you give `forbid`. Among equally
             good designs, the smallest is returned, and among these one that lengthens paths least.
         minimise: the value to minimise. ``wcd`` is worst-case distinctiveness: the latest step at which two goals can
-            be told apart (for planning problems one less, the longest common prefix of plans). ``edp`` is the expected
-            EDP: the true goal and another goal are drawn from the prior, and EDP, the expected divergence point, is the
-            expected step at which the other goal is ruled out. ``cost`` is the expected cost of not knowing the goal.
+            be told apart. For planning problems it is one less: the number of steps in the longest common prefix of
+            plans for two goals. ``edp`` is the expected EDP: the true goal and another goal are drawn from the prior,
+            and EDP, the expected divergence point, is the expected step at which the other goal is ruled out. ``cost``
+            is the expected cost of not knowing the goal.
         by: if `minimise` is ``cost``, how the ego agent decides: ``planner`` (the default) plans ahead as far as it
             can; ``optimum`` is the best possible agent, which is known only for small problems.
         budget: the number of steps by which the shortest path to each goal may grow, for each of the two agents.
@@ -116,7 +117,7 @@ def design(
 def _wide_enough(space: Space, budget: int) -> Space:
     """Return a design space whose graph contains all paths that are at most `budget` steps longer than the shortest.
 
-    If the graph of `space` does so, `space` itself is returned. Otherwise ``space.widened`` makes a new space; an
+    If the graph of `space` contains them, `space` itself is returned. Otherwise ``space.widened`` makes a new space; an
     InputError is raised if ``space.widened`` is None.
     """
     if space.largest_budget is None or budget <= space.largest_budget:

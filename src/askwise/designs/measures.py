@@ -2,10 +2,12 @@
 
 A *design* is a set of things to forbid. A *thing* is a cell, edge or action.
 
-**Worst case**: the largest WCD of two possible goals, that is, the latest step at which two goals can be told apart.
+**Worst case**: the largest WCD (worst-case distinctiveness) of two possible goals, that is, the latest step at which
+two goals can be told apart.
 
 **Expected EDP**: the true goal `j` is drawn from the prior `P`. Another goal `i` is drawn from the prior among the
-other goals. EDP(i | j) is the expected step at which `i` is ruled out if the teammate pursues `j`:
+other goals. EDP(i | j), the expected divergence point, is the expected step at which `i` is ruled out if the teammate
+pursues `j`. The value is::
 
     V = sum over j of P(j)  sum over i other than j of  P(i) / (1 - P(j))  EDP(i | j).
 
@@ -14,13 +16,13 @@ If only one goal is possible, both values are 0.
 *Bound on the expected EDP.* Let the things `D` be forbidden, and let some other things be *kept*: they will not be
 forbidden. A shortest plan on which all things are kept remains a shortest plan, whatever else is forbidden. Each state
 on such a plan for goal `i` is called *certain* for `i`. EDP(i | j) is the mean, over the shortest plans for `j`, of the
-number of states on the plan in which `i` is still possible. So it is at least the number of certain states on that
-shortest plan for `j` which has the fewest of them. With a budget of 0, this bound stays valid for all goals `j` when
-more is forbidden, because a design can remove shortest plans for `j` but cannot add any. With a larger budget, the
-bound only stays valid for goals `j` with a shortest plan on which all things are kept, because the length of their
-shortest plans cannot change any more. For all other goals `j`, the bound is 1, because `i` is possible at the start.
+number of states on the plan in which `i` is still possible. So it is at least the smallest number of certain states on
+any shortest plan for `j`. With a budget of 0, this bound stays valid for all goals `j` when more is forbidden, because
+a design can remove shortest plans for `j` but cannot add any. With a larger budget, the bound only stays valid for
+goals `j` with a shortest plan on which all things are kept, because the length of their shortest plans cannot change
+any more. For all other goals `j`, the bound is 1, because `i` is possible at the start.
 
-**Cost of not knowing**, of the optimal agent or of the planner:
+**Cost of not knowing**, of the optimal agent or of the planner::
 
     V(D) = expected cost with D forbidden  -  expected cost before, if the goal were known from the start.
 
@@ -154,18 +156,18 @@ class WorstCaseValue:
         self.paths = paths
 
     def value(self, design: Removals) -> float:
-        """Return the WCD under a design: the latest step, from 1, at which two goals can be told apart.
+        """Return the WCD (worst-case distinctiveness) of a design: the latest step at which two goals are told apart.
 
-        Only goals with a prior above 0 count; the result is 0 if there is only one. `design` holds the indices of the
-        forbidden things (cells, edges or actions).
+        Steps are counted from 1. Only goals with a prior above 0 count; the result is 0 if there is only one. `design`
+        holds the indices of the forbidden things (cells, edges or actions).
         """
         return self.paths.shared(design)[0]
 
     def bound(self, design: Removals, kept: BoolArray) -> float:  # noqa: ARG002 - does not depend on the design
-        """Return a trivial lower bound on the WCD of any design: 1, since no step before the first separates two goals.
+        """Return a trivial lower bound on the WCD of any design: 1, or 0 if only one goal has a prior above 0.
 
-        WCD is the latest step at which two goals can be told apart. The bound is 0 if only one goal has a prior above
-        0. The arguments are ignored.
+        WCD (worst-case distinctiveness) is the latest step at which two goals can be told apart, counted from 1. The
+        arguments are ignored.
         """
         return 1.0 if self.paths.counted.sum() > 1 else 0.0
 
@@ -181,8 +183,8 @@ class Cost:
 
     Args:
         space: the design space, that is, what may be forbidden in the problem.
-        by: how the ego agent decides: ``optimum``, optimally, or ``planner``, by the agent of this name, which plans
-            ahead but is not optimal.
+        by: how the ego agent decides. With ``optimum`` it is the best possible agent; with ``planner`` it plans ahead,
+            but is not optimal.
 
     Attributes:
         found: the best design so far. If a lower bound shows that another design is no better, `value` returns infinity

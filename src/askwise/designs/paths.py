@@ -9,13 +9,14 @@ is *allowed* if ``c_g(D) <= c_g() + b`` for every goal. Plans under a design are
 more never makes a shortest plan shorter: if `D` is not allowed, no extension of `D` is allowed.
 
 **Things that cannot matter.** Call a move *useful* after `D` if, for some goal `g`, it lies on a walk of at most
-``c_g() + b`` steps from the start to `g` that avoids `D`. If no move of a thing `x` is useful after `D`, then for every
-design `E` that contains `D`: `E` with `x` is allowed if and only if `E` is allowed, and in this case both have the same
-shortest plans. To see this, let `E` with `x` be allowed. Its shortest plans have at most ``c_g() + b`` steps and avoid
-`E`, hence `D`, so all their moves are useful. The shortest plans of `E` are not longer, so all their moves are useful,
-too. No useful move is a move of `x`, so no plan of either set uses `x`, and the two sets are equal. If `E` is allowed,
-the same argument applies to its own shortest plans. Therefore `x` can be left out of `E` and of all its extensions, for
-every value that depends on the shortest plans only (WCD, EDP).
+``c_g() + b`` steps from the start to `g` that avoids `D`. Let no move of a thing `x` be useful after `D`, and let the
+design `E` contain `D`. Then `E` with `x` is allowed if and only if `E` is allowed, and in this case both have the same
+shortest plans. To see this, let `E` with `x` be allowed. The shortest plans of `E` with `x` have at most ``c_g() + b``
+steps and avoid `E`, hence `D`, so all their moves are useful. The shortest plans of `E` are not longer, so all their
+moves are useful, too. No useful move is a move of `x`, so none of these plans uses `x`. Therefore both designs have the
+same shortest plans. If instead `E` is allowed, the same argument applies to the shortest plans of `E`. So `x` can be
+left out of `E` and of all its extensions, for every value that depends only on the shortest plans: worst-case
+distinctiveness (WCD) and the expected divergence point (EDP).
 
 With a budget of 0, the useful moves are those on shortest plans, and the set of shortest plans can only shrink. With a
 larger budget, other plans may become the shortest; all these plans consist of useful moves. So states and moves that
@@ -45,7 +46,7 @@ Removals = tuple[int, ...]
 
 
 class TeammatePaths:
-    """The teammate's paths that are shortest paths with some design, and how a design changes these paths.
+    """The teammate's paths that may matter to a search for designs, and how a design changes these paths.
 
     A design is a set of things (cells, edges or actions) to forbid, given by their indices.
 
@@ -78,16 +79,16 @@ class TeammatePaths:
 
     @property
     def n_states(self) -> int:
-        """Number of states on the teammate's paths that are shortest paths with some design."""
+        """Number of states on the teammate's paths to a goal that are no longer than the budget allows."""
         return int(self._walker.successor.shape[0])
 
     def goals_by(self, design: Sequence[int]) -> IntArray:
         """Return ``int32 [n_things]``: an estimate of the number of goals for which each thing matters.
 
-        The estimate is the number of goals that have, when `design` is forbidden, a shortest plan through the state to
-        which a move of the thing leads. Of several moves of a thing, the one with the largest number counts. A thing is
-        a cell, edge or action that may be forbidden; its moves are those that forbidding it removes. `design` holds the
-        indices of forbidden things.
+        A thing is a cell, edge or action that may be forbidden; its moves are those that forbidding it removes.
+        `design` holds the indices of things that are forbidden already. For each move of a thing, take the state to
+        which it leads, and count the goals that have a shortest plan through this state. The estimate is the largest of
+        these counts.
         """
         walker = self._walker
         plans = walker.plans(self.closed(design), walker.free)
@@ -105,10 +106,10 @@ class TeammatePaths:
         return self._walker.closed(design)
 
     def steps(self, design: Sequence[int]) -> IntArray:
-        """Return ``int32 [n_goals]``: the steps of a shortest plan for each goal with a design, -1 if none is found.
+        """Return the steps of a shortest plan for each goal under a design, ``int32 [n_goals]``, -1 if none is found.
 
         Plans with at most ``self.most`` steps, the number that the budget allows, are always found. Longer plans may be
-        missed. In either case `allowed` returns False for them. `design` holds the indices of the forbidden things.
+        missed; `allowed` returns False for them, found or not. `design` holds the indices of the forbidden things.
         """
         return self._walker.steps(design)
 
@@ -124,8 +125,8 @@ class TeammatePaths:
         """Return the things that are worth forbidding in addition to `design`, ``bool [n_things]``.
 
         Forbidding any other thing changes none of the paths that may matter: those with at most ``self.most`` steps to
-        a goal, the number that the budget allows. A thing is a cell, edge or action that may be forbidden; `design`
-        holds the indices of forbidden ones.
+        a goal, the number that the budget allows. A thing is a cell, edge or action that may be forbidden. `design`
+        holds the indices of things that are forbidden already.
         """
         walker = self._walker
         found = np.zeros(self.n_things + 1, dtype=np.bool_)
@@ -133,31 +134,30 @@ class TeammatePaths:
         return found[:-1]
 
     def divergence(self, design: Sequence[int]) -> tuple[FloatArray, FloatArray, IntArray]:
-        """Return EDP and WCD of all pairs of goals at the start, and the steps to each goal, with a design.
+        """Return, under a design, EDP and WCD of all pairs of goals at the start, and the steps to each goal.
 
         EDP, the expected divergence point, is the expected step at which one goal is ruled out if the teammate pursues
         another goal. WCD, worst-case distinctiveness, is the latest such step. `design` holds the indices of the
         forbidden things.
 
         Returns:
-            edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, EDP. If a shortest plan is one for both goals up
-                to its end, it counts as ruling out the other goal in the step after its end. The diagonal has no
-                meaning.
-            wcd: ``float64 [n_goals (ruled out), n_goals (pursued)]``, WCD, with the same rule.
-            steps: ``int32 [n_goals]``, the steps to each goal, -1 if it cannot be reached.
+            Three arrays: EDP and WCD, each ``float64 [n_goals (ruled out), n_goals (pursued)]``, and the steps to each
+            goal, ``int32 [n_goals]``, -1 if it cannot be reached. If a whole shortest plan for the pursued goal is also
+            one for the other goal, the other goal counts as ruled out in the step after the end of the plan. The
+            diagonals have no meaning.
         """
         return self._walker.divergence(design)
 
     def shared(self, design: Sequence[int]) -> tuple[float, IntArray]:
-        """Return the latest step at which two goals can be told apart with a design, and the steps to each goal.
+        """Return, under a design, the latest step at which two goals can be told apart, and the steps to each goal.
 
         `design` holds the indices of the forbidden things.
 
         Returns:
             Two values. The first is the largest worst-case distinctiveness (WCD) of two goals with a prior above 0,
             that is, one more than the largest number of steps that shortest plans for two of these goals have in common
-            at their beginning. It is 0 if only one goal has a prior above 0. The second is ``int32 [n_goals]``, the
-            steps to each goal, -1 if it cannot be reached.
+            at their beginning. If only one goal has a prior above 0, the first value is 0. The second is
+            ``int32 [n_goals]``, the steps to each goal, -1 if it cannot be reached.
         """
         walker = self._walker
         plans = walker.plans(self.closed(design), walker.free)
@@ -166,7 +166,7 @@ class TeammatePaths:
         return 1.0 + float(deepest.max(initial=-1)), plans.steps
 
     def plans(self, closed: BoolArray, price: IntArray) -> ShortestPlans:
-        """Return the shortest plans of all goals with a design, and the least prices of these plans.
+        """Return the shortest plans of all goals under a design, and the least prices of these plans.
 
         A shortest plan has the fewest moves. Its price is the sum of the prices of its moves.
 
@@ -180,7 +180,7 @@ class TeammatePaths:
 
 
 class ShortestPlans:
-    """The shortest plans of all goals with a design, and the least prices of these plans.
+    """The shortest plans of all goals under a design, and the least prices of these plans.
 
     A shortest plan has the fewest moves. Its price is the sum of the prices of its moves. With price 1 for the moves of
     some things and 0 for all others, the price of a plan counts its moves that belong to these things.
@@ -258,13 +258,9 @@ class ShortestPlans:
         """Return lower bounds on the expected divergence point (EDP) of all pairs of goals.
 
         Entry ``[i, j]`` of the result, ``float64 [n_goals, n_goals]``, is a lower bound on EDP(i | j), the expected
-        step at which goal `i` is ruled out if the teammate pursues goal `j`. EDP(i | j) is the mean number of states,
-        on a shortest plan for `j`, in which `i` is still possible. A state is called certain for `i` if a shortest plan
-        for `i` with price 0 leads through it; the price of a plan is the sum of the prices of its moves. The bound is
-        the number of states that are certain for `i` on the shortest plan for `j` with the fewest of them.
-
-        The bound also holds after forbidding any things with a price above 0, because plans with price 0 remain. The
-        only condition is that the number of steps to `j` stays the same.
+        step at which goal `i` is ruled out if the teammate pursues goal `j`. If things with a price above 0 are
+        forbidden, the bound still holds as long as the number of steps to `j` stays the same. See
+        `askwise.designs._kernels.certain_agreement` for its definition.
         """
         walker = self.walker
         agreed = np.empty((self.steps.size, self.steps.size))
@@ -327,8 +323,8 @@ class _Walker:
 
         Returns:
             Three arrays. The first is ``int32 [n_states, n_ranks]``, the next state of each move, -1 where there is no
-            move; each column is one move of a state. The second and third, `indptr` and `indices`, give the states
-            before each state, which are ``indices[indptr[s]:indptr[s + 1]]`` for state s.
+            move; each column is one move of a state. The second and third are `indptr` and `indices`; the states from
+            which a move leads to state s are ``indices[indptr[s]:indptr[s + 1]]``.
         """
         successor = read_only(np.where(self.closed(design)[self.owner], np.int32(-1), self.successor))
         indptr, indices = reverse_edges(successor)
@@ -380,7 +376,7 @@ class _Walker:
 
 
 def trip_steps(trips: EgoTrips, design: Sequence[int], n_things: int) -> IntArray:
-    """Return ``int32 [n_goals]``: the ego agent's steps to each goal with a design, -1 if there is no way.
+    """Return the ego agent's steps to each goal under a design, ``int32 [n_goals]``, -1 if there is no way.
 
     Args:
         trips: the ego agent's trip for each goal; a trip may have several parts, such as first to a box and then to a

@@ -1,9 +1,9 @@
 """The picture of a design: the map or graph before the design and after it, side by side.
 
 Cells, or states of a graph, that lie on a shortest plan are coloured by the number of goals whose shortest plans pass
-through them. In dark areas, the teammate may still pursue many goals; where the colour stands for one goal, the goal is
-recognised. Forbidden things are marked on the right. For problems that are neither a map nor a small graph, the
-matrices of EDP, the expected steps at which goals are ruled out, are drawn.
+through them. In dark areas, the teammate may still pursue many goals. In areas of the lightest colour, only one goal is
+possible. Forbidden things are marked on the right. For problems that are neither a map nor a small graph, the picture
+shows matrices of EDP (expected divergence point): the expected step at which each goal is ruled out.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def _goal(ax: Axes, at: list[int], name: str, small: bool) -> None:
 
 
 def _ego(ax: Axes, places: list[Place]) -> None:
-    """Mark the start of the ego agent; `places` has its coordinates, or is empty if there is none to mark."""
+    """Mark the start of the ego agent; `places` has the coordinates of the start, or is empty to mark nothing."""
     for x, y in places:
         ax.plot(x, y, "s", color=EGO, markersize=6, markeredgecolor=PAPER, zorder=5)
 

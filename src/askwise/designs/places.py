@@ -96,9 +96,9 @@ def space_of_place(given: object) -> Space:
 
 
 def _of_drawing(drawing: Drawing) -> Space:
-    """Return the design space of a drawn map: cells that may become walls, but not those of agents and goals.
+    """Return the design space of a drawn map: the cells that may become walls.
 
-    Only the teammate moves, so not knowing the goal has no cost here.
+    The cells of agents and goals must stay free. Only the teammate moves, so not knowing the goal has no cost here.
     """
     grid = drawing.grid
     if drawing.teammate is None:
@@ -154,7 +154,10 @@ def _of_map(problem: FactoredProblem, given: Any) -> Space:
 
 
 def _needed(problem: FactoredProblem) -> set[int]:
-    """Return the states that must stay free: the teammate's start and targets, and the ego agent's on a shared map."""
+    """Return the states that must stay free: the teammate's start and targets.
+
+    If both agents share the map, the ego agent's start and targets must stay free, too.
+    """
     sides = [(problem.start.teammate, problem.teammate.targets)]
     if _shared(problem):
         sides.append((problem.start.ego, problem.ego.targets))

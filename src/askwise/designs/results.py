@@ -34,10 +34,10 @@ class DesignState:
 
     Attributes:
         value: the value that the design minimises, such as WCD.
-        wcd: worst-case distinctiveness, the latest step at which two goals are told apart. For planning problems, as in
-            the literature, the number of steps in the longest common prefix of plans, which is one less.
-        edp: the expected EDP: the true goal and another goal are drawn from the prior, and EDP is the expected step at
-            which the other goal is ruled out.
+        wcd: worst-case distinctiveness, the latest step at which two goals are told apart. For planning problems it is
+            one less, as in the literature: the number of steps in the longest common prefix of plans for two goals.
+        edp: the expected EDP (expected divergence point). The true goal and another goal are drawn from the prior, and
+            EDP is the expected step at which the other goal is ruled out.
         told_apart: the latest step at which two goals are told apart, for every kind of problem; infinite if
             `never_apart` is above 0.
         never_apart: number of ordered pairs of goals that have a whole shortest plan in common, so that they may never
@@ -114,11 +114,12 @@ class Design:
         prior: ``float64 [n_goals]``, the probability of each goal.
         left_out: the names of unreachable goals, which are ignored.
         before: the values before the design.
-        after: the values with all of `forbidden` forbidden.
+        after: the values after the design, that is, if all things in `forbidden` are forbidden.
         verdict: whether it is proven that no design is better.
         both: whether the things are forbidden for both agents.
-        prefix: whether WCD is the number of steps that plans for two goals have in common at their beginning, as for
-            planning problems; otherwise WCD is one more, the step that tells the goals apart.
+        prefix: how WCD (worst-case distinctiveness) is counted. If True, as for planning problems, it is the largest
+            number of steps that plans for two goals have in common at their beginning. If False, it is one more: the
+            step that tells the goals apart.
         changed: the changed problem or instance, which can be played or written to a file.
         given: the original problem or instance.
         seconds: the computing time in seconds.

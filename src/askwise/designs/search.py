@@ -1,11 +1,13 @@
 """The search for a design: first a greedy search, then an exact search that improves or confirms the result.
 
 A design is a set of things (cells, edges or actions) to forbid. The greedy search adds one thing after the other to the
-design. Then it exchanges single things as long as that helps. It does not prove that its design is the best. For the
-expected EDP and the cost, the exact search starts with this design as the best so far. For the worst case, the exact
-search starts anew. If the exact search cannot finish within its limit, the better result of the two searches is
-returned. If no single thing lowers the value, the greedy search takes one that lowers a second value, because two
-similar paths often have to be closed together before the value decreases.
+design. If no single thing lowers the value, it takes one that lowers a second value, because two similar paths often
+have to be closed together before the value decreases. Then it exchanges single things as long as that helps. The greedy
+search does not prove that its design is the best.
+
+For the expected EDP and the cost, the exact search starts with this design as the best so far. For the worst case, the
+exact search starts anew. If the exact search cannot finish within its limit, the better result of the two searches is
+returned.
 """
 
 from __future__ import annotations
@@ -45,8 +47,8 @@ class Greedy:
         measures: the value to minimise, and further values that break ties.
         found: the best design so far, which is updated.
         most: the largest number of things to forbid.
-        also_allowed: a function that returns whether a design lengthens the ego agent's paths by no more steps than
-            allowed. It is called only for designs that lengthen the teammate's paths by no more than that.
+        also_allowed: a function that returns whether a design lengthens the ego agent's paths by no more than the
+            budget. It is called only for designs that lengthen the teammate's paths by no more than the budget.
         options: a function that takes a design and returns the indices of the things to try to forbid in addition.
     """
 
@@ -186,7 +188,7 @@ class DesignSearch:
         return max(FEWEST_PLAYED, usual * MANY_GOALS**2 // max(MANY_GOALS, self.paths.n_goals) ** 2)
 
     def ego_steps(self, design: Sequence[int]) -> np.ndarray:
-        """Return ``int32 [n_goals]``, the ego agent's steps to each goal with a design, -1 if there is no way.
+        """Return the ego agent's steps to each goal under a design, ``int32 [n_goals]``, -1 if there is no way.
 
         `design` holds the indices of the forbidden things. Call this method only if designs can change the ego agent's
         paths (``self.space.trips`` is not None).
@@ -257,10 +259,10 @@ class DesignSearch:
     def _on_a_pair(self, design: Removals) -> Iterable[int]:
         """Return the things that may be forbidden in addition to `design` to lower its WCD, by their indices.
 
-        WCD (worst-case distinctiveness) is the latest step at which two goals can be told apart. With `design`, two
-        shortest plans for different goals are chosen that have the most steps in common at their beginning. The result
-        has all things (cells, edges or actions) on these two plans. A design with a smaller WCD has to forbid at least
-        one of these things.
+        WCD (worst-case distinctiveness) is the latest step at which two goals can be told apart. Of the shortest plans
+        that `design` leaves, take two for different goals that have the most steps in common at their beginning. The
+        result has all things (cells, edges or actions) on these two plans. A design with a smaller WCD has to forbid at
+        least one of these things.
         """
         price = np.ones(self.paths.n_things + 1, dtype=np.int32)
         price[-1] = 0

@@ -85,9 +85,9 @@ class Space:
             longer than the shortest by up to this number; None if there is no larger graph.
         both: whether things are forbidden for both agents.
         left_out: the names of unreachable goals, which are ignored.
-        prefix: whether WCD (worst-case distinctiveness) is the number of steps that plans for two goals have in common
-            at their beginning, as for planning problems; otherwise WCD is one more, the step that tells the goals
-            apart.
+        prefix: how WCD (worst-case distinctiveness) is counted. If True, as for planning problems, it is the largest
+            number of steps that plans for two goals have in common at their beginning. If False, it is one more: the
+            step that tells the goals apart.
     """
 
     thing: str
@@ -130,11 +130,11 @@ def cells_to_forbid(grid: GridWorld, needed: Iterable[int]) -> tuple[MoveGraph, 
 
 
 def owners_of_cells(model: Model, states: IntArray) -> IntArray:
-    """Return ``int32 [n_states, n_actions]``: for each move the index of the cell whose prohibition removes it.
+    """Return ``int32 [n_states, n_actions]``: for each move, the index of the cell that it enters.
 
-    The cells that may be forbidden are those in `states`, and the index of a cell is its position there. Forbidding a
-    cell removes the moves that enter it. The result is `NO_OWNER` (-1) for moves to cells that are not in `states`, and
-    for staying in place.
+    Forbidding this cell removes the move. The cells that may be forbidden are those in `states`; the index of a cell is
+    its position in this array. The result is `NO_OWNER` (-1) for moves to cells that are not in `states`, and for
+    staying in place.
     """
     thing = np.full(model.n_states + 1, NO_OWNER, dtype=np.int32)  # index -1, no move, has no owner
     thing[states] = np.arange(states.size, dtype=np.int32)

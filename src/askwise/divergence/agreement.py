@@ -1,9 +1,9 @@
 """The chain of agreement: a Markov chain of an agent's steps that ends with the first action that is not allowed.
 
-Which actions are allowed depends on what is computed. For EDP, the expected divergence point, the agent follows one
-policy and an observer wants to rule out another policy. The allowed actions are those that the other policy may take,
-too. EDP, WCD, ECD and the distribution of the divergence point are computed on this chain (see
-`askwise.divergence.edp`).
+For the expected divergence point (EDP), the agent follows one policy and an observer wants to rule out another policy.
+The allowed actions are those to which the other policy, too, gives a positive probability. Other values have other
+allowed actions: worst-case distinctiveness, expected-case distinctiveness, and the distribution of the divergence point
+(see `askwise.divergence.edp`).
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class Agreement:
         chain: the chain; its state k is the state ``states[k]`` of the model.
         states: ``int32 [n]``, indices of the chain's states in the model. If the chain starts in one state, this state
             comes first.
-        defined: ``bool [n]``, whether the agent has an action in this state and in all states that can follow.
+        defined: ``bool [n]``, for each state of the chain, whether the agent has an action in this state and in all
+            states that can follow.
         leak: ``float64 [n]``, the probability, in each state, that the next action is not allowed.
     """
 

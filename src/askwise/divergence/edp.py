@@ -6,13 +6,14 @@ All these values say when an observer can tell two policies apart. Time counts i
 `pi1` would never take; infinite if `pi1` could have produced the whole trajectory.
 
 **EDP** (Definition 2 and Theorem 1). ``EDP(s, pi1 | pi2)`` is the expected divergence point while `pi2` is followed
-from `s`. With ``A'(s)`` the actions that `pi1` may take in `s`, the paper's Bellman update simplifies to
+from `s`. Let ``A'(s)`` be the actions with positive probability under `pi1` in `s`, and `T` the transition
+probabilities. Then the paper's Bellman update simplifies to::
 
     EDP(s) = 1 + sum over a in A'(s), s' of pi2(s, a) T(s, a, s') EDP(s')
 
-which is one sparse linear system ``V = 1 + Q V``. If `Q` has no cycle, as for policies that get closer to their goal in
+This is one sparse linear system ``V = 1 + Q V``. If `Q` has no cycle, as for policies that get closer to their goal in
 every step, one backward pass solves it exactly. If the policies agree forever with positive probability, EDP is
-infinite; this is decided on the graph, never by a large number. At the goal of `pi2` the next action is STAY, which
+infinite. This case is found exactly, from the graph of states. At the goal of `pi2` the next action is STAY, which
 rules out every other goal, so EDP is 1 there. Where `pi2` is undefined (its goal cannot be reached) EDP is ``nan``.
 Where only `pi1` is undefined, any action rules it out and EDP is 1.
 
@@ -25,15 +26,15 @@ one goal. In each state, the probability of an action is proportional to the tot
 action is optimal. ECD is the expected number of steps until the agent takes an action that rules out at least one goal,
 because it is not optimal for this goal.
 
-**The distribution** of the divergence point: the probability mass of the Markov chain described in the next paragraph
-is propagated step by step. The mass that leaks in step `t`, because the chain ends there, is ``P(dp = t)``. Mass that
-enters a set of states from which the chain never ends is ``P(dp = inf)``, exactly. In acyclic chains all mass leaks
-after finitely many steps. In cyclic chains the propagation stops when at most `tolerance` is left, or at `horizon`; the
-mass left is the error bound of the verdict.
+**The agreement.** EDP, WCD, ECD and the distribution are computed on the same absorbing Markov chain, the *agreement*:
+an agent acts, and the chain continues while the agent's actions are allowed. The four values differ in the policy of
+the agent and in the actions that are allowed.
 
-EDP, WCD, ECD and the distribution are computed on the same absorbing chain, the *agreement*: an agent acts, and the
-chain continues while its actions are allowed, that is, compatible with everything the observer still considers. The
-four values differ in the policy of the agent and in the actions that are allowed.
+**The distribution** of the divergence point: the probability mass of this chain is propagated step by step. The mass
+that leaks in step `t`, because the chain ends there, is ``P(dp = t)``. Mass that enters a set of states from which the
+chain never ends is ``P(dp = inf)``, exactly. In acyclic chains all mass leaks after finitely many steps. In cyclic
+chains the propagation stops when at most `tolerance` is left, or at `horizon`; the mass left is the error bound of the
+verdict.
 """
 
 from __future__ import annotations
@@ -139,9 +140,8 @@ def _edp_by_evidence(
 ) -> Result:
     """Return the expected step at which an agent's actions make `pi1` so unlikely that it is ruled out.
 
-    The agent follows `pi2`. The expected step is EDP (expected divergence point) by evidence. The result is exact if
-    the evidence depends only on the state that the agent has reached, not on the path to this state. Otherwise the
-    result has proven bounds.
+    The agent follows `pi2`. The result is exact if the evidence depends only on the state that the agent has reached,
+    not on the path to this state. Otherwise it has proven bounds.
 
     Args:
         model: the model of the observed agent.
@@ -321,8 +321,8 @@ def dp_distribution(
         at: the first state.
         horizon: number of steps to compute. By default, steps are computed until the probability of all later steps is
             at most `tolerance`.
-        tolerance: the probability that may be left after the last computed step. Some is left only if the policies can
-            agree in a cycle.
+        tolerance: the probability that may be left after the last computed step. It matters only if the policies can
+            agree in a cycle; otherwise none is left.
         max_steps: limit on the steps if there is no `horizon`.
         evidence: a number between 0 and 1: `pi1` is also ruled out as soon as the likelihood of the actions so far
             under `pi1` is at most this number times their likelihood under `pi2` (see `edp`). This is only possible if

@@ -4,24 +4,23 @@ EDP is the expected step, and WCD the latest step, at which goal `i` is ruled ou
 agent follows the UROP (uniformly random optimal policy) of `j`, which draws one of all shortest plans uniformly.
 
 **Grids without walls: closed form**, for EDP and WCD. Seen from a state, goal `j` is `p` columns and `q` rows away. The
-first `a` of these columns and the first `b` of these rows also lead towards goal `i` (0 if goal `i` lies on the other
-side). Goal `i` stays possible while the agent has crossed at most `a` columns and `b` rows. The UROP of `j` moves along
-the row with probability ``p / (p + q)``. So, with ``[x]`` for 1 if `x` is true and 0 otherwise,
+first `a` of these columns and the first `b` of these rows also lead towards goal `i`. (If the columns lead away from
+goal `i`, `a` is 0; likewise for the rows and `b`.) Goal `i` stays possible while the agent has crossed at most `a`
+columns and `b` rows. The UROP of `j` moves along the row with probability ``p / (p + q)``. Let ``[x]`` be 1 if `x` is
+true and 0 otherwise. Then the expected divergence point is::
 
     F(p, q, a, b) = 1 + [a > 0] p/(p+q) F(p-1, q, a-1, b) + [b > 0] q/(p+q) F(p, q-1, a, b-1)
 
-is the expected divergence point; the worst case is ``1 + a + b``. The table of F depends on the size of the grid only:
-44,100 numbers serve every 20 x 20 instance. Only ``a <= p`` and ``b <= q`` occur, so each pair ``(p, a)`` is stored at
-``p (p + 1) / 2 + a``.
+The worst case is ``1 + a + b``. The table of F depends only on the size of the grid: 44,100 numbers serve every 20 x 20
+instance. Only ``a <= p`` and ``b <= q`` occur, so each pair ``(p, a)`` is stored at ``p (p + 1) / 2 + a``.
 
-**Other deterministic models: one pass** for each pursued goal, for EDP at all states (`askwise.divergence.pairs` has it
-at one state). Every step of the UROP of goal `j` lowers the distance to `j`. So if the states are taken in the order of
-this distance, each row of values is final when it is needed::
+**Other deterministic models: one pass** for each pursued goal, for EDP at all states. (`askwise.divergence.pairs`
+computes EDP at a single state.) Every step of the UROP of goal `j` lowers the distance to `j`. So if the states are
+taken in the order of this distance, each row of values is final when it is needed::
 
     V_j[s, i] = 1 + sum over actions a optimal for j of pi_j(s, a) * ([a optimal for i] and V_j[s', i])
 
-The inner loop runs over the goals `i`, contiguous in memory: it loads unconditionally and then selects, which compilers
-turn into vector instructions.
+Here ``s'`` is the state after action `a`.
 """
 
 from __future__ import annotations
@@ -108,17 +107,15 @@ def closed_form_everywhere(
 
 @compiled
 def _table_index(side: int, goals: IntArray) -> IntArray:
-    """Return the rows, or the columns, of the `closed_form` table in which the EDP of all pairs of goals is stored.
+    """Return the indices along one axis of the `closed_form` table for all pairs of goals.
 
-    The row in the table depends only on the columns of the agent and the goals in the grid, the column in the table
-    only on their rows in the grid. So call this function once with `side` and `goals` for the columns of the grid,
-    which gives rows of the table, and once for the rows of the grid, which gives columns of the table. The result is
-    ``int32 [side, n_goals ** 2]``. Entry ``[x, i * n_goals + j]`` is for an agent in column (or row) `x` of the grid,
-    and for ruling out goal `i` while the agent pursues goal `j`.
+    Axis 0 of the table depends only on x coordinates in the grid, axis 1 only on y coordinates. So this function is
+    called once for each axis. The result is ``int32 [side, n_goals ** 2]``. Entry ``[x, i * n_goals + j]`` is for an
+    agent at coordinate `x`, and for ruling out goal `i` while the agent pursues goal `j`.
 
     Args:
-        side: number of columns (or rows) of the grid.
-        goals: ``int32 [n_goals]``, the columns (or rows) of the goals.
+        side: size of the grid along this axis.
+        goals: ``int32 [n_goals]``, the coordinates of the goals along this axis.
     """
     n = goals.size
     index = np.empty((side, n * n), dtype=np.int32)

@@ -1,12 +1,12 @@
 """Divergence by evidence: when observed actions make a policy unlikely, even if they never make it impossible.
 
 A learned, noisy or Boltzmann policy gives every action some probability, so no action rules it out and EDP is infinite.
-Evidence still accumulates. If an agent follows `pi2` from `s`, the log-likelihood ratio after `t` steps is
+Evidence still accumulates. If an agent follows `pi2`, the log-likelihood ratio after `t` steps is::
 
     LLR_t = sum over the first t steps of log pi2(s, a) - log pi1(s, a)
 
-and `pi1` is ruled out at the first step with ``LLR_t >= log(1 / evidence)``, for a number `evidence` between 0 and 1.
-This step is the divergence point by evidence, ``dp_e``; its expectation is ``EDP_e``.
+The policy `pi1` is ruled out at the first step with ``LLR_t >= log(1 / evidence)``, for a number `evidence` between 0
+and 1. This step is the divergence point by evidence, ``dp_e``; its expectation is ``EDP_e``.
 
 - An action of probability 0 under `pi1` is infinite evidence, so ``dp_e <= dp``. ``EDP_e`` falls as `evidence` grows,
   and tends to EDP as `evidence` tends to 0.
@@ -18,15 +18,17 @@ uniformly. So with ``N_g(s)`` the number of shortest plans from `s` to goal `g`,
 ``N_g(s) / N_g(s0)``. The share of plans for `g` that pass through `s` is ``P_g(s) = M(s) N_g(s) / N_g(s0)``, where
 ``M(s)`` counts the shortest paths from `s0` to `s`. So, for `j` pursued and `i` to be ruled out,
 ``LLR = log P_j(s) - log P_i(s)`` depends on the state alone, and `M` cancels. A state is *open* if
-``P_i(s) > evidence * P_j(s)``. Of the paths to an open state, the share that only went through open states is
+``P_i(s) > evidence * P_j(s)``. Let ``R(s)`` be the share, among the shortest paths to `s`, of those that visit only
+open states. It is 1 at `s0`, and 0 if `s` is not open. The other shares and the expected divergence point follow from::
 
-    R(s) = sum over predecessors u of R(u) M(u) / M(s),   0 if s is not open,      EDP_e(i | j) = sum of P_j(s) R(s)
+    R(s)         = sum over predecessors u of R(u) M(u) / M(s)
+    EDP_e(i | j) = sum over states s of P_j(s) R(s)
 
 All terms lie between 0 and 1, for maps of any size. One pass for each pursued goal serves all goals `i`.
 
 **Policies whose LLR depends on the state alone** (`states_by_evidence`): states in which `pi1` is ruled out are removed
 from the chain of agreement (`askwise.divergence.agreement`). EDP is then computed on this chain as usual. All other
-policies: `askwise.divergence.lattice`.
+policies are in `askwise.divergence.lattice`.
 
 Logarithms are rounded, so a ratio within a relative distance of `TIE` from the limit counts as reaching it.
 """
@@ -91,7 +93,8 @@ def matrices_by_evidence(
         starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
         evidence: a number between 0 and 1: a goal is ruled out when the likelihood of the actions so far under this
             goal is at most this number times their likelihood under the pursued goal.
-        capped: whether observation ends with the step in which the agent stays at its goal; then all values are finite.
+        capped: whether to end the observation with the step in which the agent stays at its goal. If True, all values
+            are finite.
     """
     n_goals = starts.size - 1
     edp = np.zeros((n_goals, n_goals))
@@ -143,7 +146,7 @@ def _by_evidence(  # noqa: C901
         limit: a number between 0 and 1; a goal is ruled out when the likelihood of the actions so far under this goal
             is at most `limit` times their likelihood under the pursued goal.
         forever: whether EDP is ``inf`` for two goals whose plans may end in the same state before the evidence
-            suffices. If False, observation ends with the step in which the agent stays in this state, so EDP is finite.
+            suffices. If False, observation ends with the step in which the agent stays at its goal, so EDP is finite.
         counts: new `_Counts`, filled with the lengths and numbers of shortest paths from `state` to every state.
         work: new `_Work`, temporary arrays.
         passing: ``float64 [n_states, n_goals]``, all 0; filled with the share of each goal's shortest plans that pass
@@ -249,10 +252,10 @@ def _passing(
 
 @dataclass(frozen=True)
 class Steps:
-    """The steps of an agent that another policy might take, too, and the evidence of each step against that policy.
+    """The steps that both an agent's policy and another policy may take, and the evidence against the other policy.
 
-    The agent follows a policy of its own; an observer wants to rule out the other policy. Here, a step is a transition
-    from one state to another by one action.
+    An observer wants to rule out the other policy. Each step, a transition from one state to another by one action,
+    adds to the evidence.
 
     Attributes:
         size: number of states.
@@ -263,8 +266,8 @@ class Steps:
             step.
         gain: ``float64 [n]``, the evidence of each step: the logarithm of the probability of its action under the
             agent's policy, minus the logarithm of this probability under the other policy.
-        leaks: ``bool [size]``, whether in each state the agent may take an action that the other policy never takes,
-            which rules that policy out at once.
+        leaks: ``bool [size]``, whether, in each state, the agent may take an action that the other policy never takes.
+            Such an action rules the other policy out at once.
     """
 
     size: int
@@ -277,7 +280,7 @@ class Steps:
 
 
 def steps_between(model: Model, ruled_out: Policy, followed: Policy, shared: Agreement) -> Steps:
-    """Return an agent's steps that the policy `ruled_out` might take, too, and the evidence of each step against it.
+    """Return the steps that both policies may take, and the evidence of each step against the policy `ruled_out`.
 
     Args:
         model: the model of the agent.
@@ -308,12 +311,12 @@ def steps_between(model: Model, ruled_out: Policy, followed: Policy, shared: Agr
 
 
 def states_by_evidence(shared: Agreement, steps: Steps, evidence: float) -> Agreement | None:
-    """Return a Markov chain of an agent's steps that also ends when the steps make another policy too unlikely.
+    """Return a Markov chain of an agent's steps that ends when another policy is ruled out by evidence.
 
-    The chain `shared` ends only with an action that the other policy never takes. The new chain is without the states
-    in which the likelihood of the actions so far under the other policy is at most `evidence` times their likelihood
-    under the agent's own policy. The result is None if this likelihood ratio depends on the path to a state, not on the
-    state alone.
+    The chain `shared` ends only with an action that the other policy never takes. The new chain also ends in states in
+    which the other policy has become too unlikely: the likelihood of the actions so far under this policy is at most
+    `evidence` times their likelihood under the agent's own policy. The result is None if this likelihood ratio depends
+    on the path to a state, not on the state alone.
 
     Args:
         shared: a chain that `agreement_between` returned for one start state.

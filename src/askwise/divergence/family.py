@@ -2,7 +2,7 @@
 
 EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues another
 goal. WCD, worst-case distinctiveness, is the latest such step. `Divergence` computes only what is queried, by the
-cheapest exact method for the model:
+cheapest method for the model. *By evidence* means that the argument `evidence` is given.
 
 ========================================  =========================================  ====================
 model and goals                           one state                                  all states
@@ -60,11 +60,11 @@ class Divergence(Sealed):
         goals: goals, or a mapping from their names to goals.
         policies: the policy of each goal. By default the UROP (uniformly random optimal policy), which draws one of all
             shortest plans; in stochastic models `uniform_optimal`, which chooses uniformly among the optimal actions.
-        evidence: a number between 0 and 1 such as 0.05, to rule goals out by evidence: as soon as the likelihood of the
-            actions so far under a goal is at most this number times their likelihood under the pursued goal. By default
-            only impossible actions rule a goal out. WCD does not depend on `evidence`.
-        within: with `evidence`, EDP may be the middle between two proven bounds; this is the largest distance between
-            the bounds, as a share of the lower bound (see `bounds_at`).
+        evidence: a number between 0 and 1, such as 0.05. A goal is then ruled out as soon as the likelihood of the
+            actions so far under this goal is at most `evidence` times their likelihood under the pursued goal. By
+            default only impossible actions rule a goal out. WCD does not depend on `evidence`.
+        within: largest distance between the two proven bounds on EDP, as a share of the lower bound (see `bounds_at`).
+            It matters only with `evidence`, when EDP may be the middle between such bounds.
     """
 
     def __init__(
@@ -126,8 +126,8 @@ class Divergence(Sealed):
 
         Each is ``float64 [n_goals (ruled out), n_goals (pursued)]``. EDP, the expected divergence point, is the
         expected step at which one goal is ruled out while the agent pursues another goal. The bounds are equal where
-        EDP is exact. They may differ if goals are ruled out by evidence and have policies of their own or a stochastic
-        model. Then the upper bound is ``inf`` if none was found.
+        EDP is exact. They may differ if this object was made with `evidence`, and either the model is stochastic
+        or the object was made with `policies`, too. The upper bound is ``inf`` where none was found.
 
         Args:
             state: the state in which the agent is now, by name or index.

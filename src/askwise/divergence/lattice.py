@@ -9,24 +9,25 @@ pairs finite, the LLR is rounded to a lattice of numbers at a distance of `h`, d
 - *early*: each gain is rounded up, and an LLR below the floor is raised to the floor. The rounded LLR is never below
   the true LLR, so the chain never ends later than in truth. Its expected length is a lower bound.
 - *late*: each gain is rounded down, so the chain never ends earlier than in truth. Its expected length is an upper
-  bound. The states below the floor are not stored. For an LLR of ``x < -F``, a bound is used instead: let `K` be at
-  least the expected number of steps that raise the LLR by ``L = log(1 / evidence)``, from any state. To get from `x` to
-  `L`, the LLR has to rise by `L` at most ``ceil((L - x) / L)`` times, so at most ``ceil((L - x) / L) K`` steps are
-  expected. A guess of `K` is valid if all values at an LLR of 0 that follow from it are at most `K`. For these values
-  are affine in `K` with positive constants, so their slopes are below 1 and no larger number can satisfy the same
-  equations. Under the policy that is followed, the LLR ever falls below ``-F`` with probability at most ``exp(-F)``
-  (Ville's inequality), so `K` matters little.
+  bound. The states below the floor are not stored. For an LLR of ``x < -F``, a bound is used instead. The policy is
+  ruled out at an LLR of ``L = log(1 / evidence)``. Let `K` be a number such that, from any state, the LLR rises by `L`
+  in at most `K` expected steps. From `x` to `L`, the LLR rises by `L` at most ``ceil((L - x) / L)`` times. So at most
+  ``ceil((L - x) / L) K`` steps are expected. A guess of `K` is valid if the chain that uses it, started at an LLR of 0,
+  has an expected length of at most `K` from every state. The reason: this length is ``a + b K`` with positive constants
+  `a` and `b`. If it is at most `K`, then ``b < 1``, so the true length is at most `K`, too. `K` matters little, because
+  the LLR ever falls below ``-F`` with probability at most ``exp(-F)`` (Ville's inequality).
 
 Both chains are solved with a proven error (`askwise.model.chain`), which widens the bounds. The lattice is refined
 until the bounds are as close as requested. If all gains are multiples of one number, this number is taken as `h`, and
 nothing is rounded.
 
-**Infinity** is decided on the graph. In a state, the expected gain is the divergence of Kullback and Leibler of the two
-action distributions: positive where they differ. So if the chain returns to a state with a difference again and again,
-the LLR grows beyond every limit, in finite expected time. The only way to agree forever is to enter the *twin* states,
-from which no difference can be reached, with an LLR below the limit. ``m(s)``, the supremum of the LLRs at `s` from
-which the twin states can be entered in this way, satisfies ``m(s) = max over steps of min(L, m(s') - gain)`` with
-``m = L`` in twin states. EDP by evidence at `s` is infinite exactly if ``m(s) > 0``.
+Whether EDP by evidence is **infinite** is decided on the graph. The expected gain in a state is the Kullback-Leibler
+divergence of the two action distributions. It is positive where the distributions differ. So if the chain returns to
+such a state again and again, the LLR grows beyond every limit, in finite expected time. The *twin* states are those
+from which no state with a difference can be reached. The other policy is possible forever only if the agent enters the
+twin states with an LLR below `L`. Let ``m(s)`` be the supremum of the LLRs at `s` with which this can happen. It is `L`
+in twin states. In any other state, it is the largest ``min(L, m(s') - gain)`` over the steps from `s` to `s'`. EDP by
+evidence at `s` is infinite exactly if ``m(s) > 0``.
 """
 
 from __future__ import annotations
@@ -131,8 +132,8 @@ def _shown(lower: FloatArray, upper: FloatArray) -> tuple[Any, Any]:
 def common_unit(gains: FloatArray, limit: float) -> float | None:
     """Return a number of which all `gains` are multiples, up to rounding, or None if none was found.
 
-    The smallest absolute gain above 0 is tried, then a half of it, then a third of it and so on: `MOST_FACTORS`
-    numbers, but none below a 10,000th of `limit`. If all gains are 0, the result is `limit`.
+    The smallest absolute gain above 0 is tried, then a half of it, then a third of it and so on. At most `MOST_FACTORS`
+    numbers are tried, and only those above a 10,000th of `limit`. If all gains are 0, the result is `limit`.
 
     Args:
         gains: ``float64 [n]``, how much each step adds to the log-likelihood ratio (LLR); may be negative.
@@ -150,12 +151,12 @@ def common_unit(gains: FloatArray, limit: float) -> float | None:
 
 
 def infinite_below(steps: Steps, limit: float) -> FloatArray:
-    """Return for each state the log-likelihood ratio (LLR) below which a policy may never be ruled out.
+    """Return for each state the log-likelihood ratio (LLR) below which a policy may stay possible forever.
 
-    The result is ``float64 [n]``. An agent follows another policy. The LLR is the evidence of its actions so far
-    against the policy, which is ruled out when the LLR reaches `limit`. If the agent arrives in a state with an LLR
-    below the returned value, the LLR may stay below `limit` forever. The returned value is ``-inf`` for states from
-    which the policy is ruled out in the end, whatever the LLR.
+    The result is ``float64 [n]``. An agent follows another policy. The LLR is the evidence of the agent's actions so
+    far against the first policy, which is ruled out when the LLR reaches `limit`. If the agent arrives in a state with
+    an LLR below the returned value, the LLR may stay below `limit` forever. The returned value is ``-inf`` for states
+    from which the policy is ruled out in the end, whatever the LLR.
 
     Args:
         steps: the agent's steps, with the evidence of each step against the policy.
@@ -181,11 +182,11 @@ def infinite_below(steps: Steps, limit: float) -> FloatArray:
 
 @compiled(work=lambda given: 4 * given.source.size)
 def _spread(starts: Any, source: Any, gain: Any, limit: float, reach: Any, queue: Any, most: int) -> bool:
-    """Fill `reach`: for each state, the log-likelihood ratio (LLR) below which a policy may never be ruled out.
+    """Fill `reach` with the log-likelihood ratio (LLR), per state, below which a policy may stay possible forever.
 
     The LLR is the evidence of an agent's actions so far against the policy. Each ``reach[s]`` is raised to the largest
-    ``min(limit, reach[s'] - gain)`` over the steps from `s` to `s'`, again and again until nothing changes. Returns
-    whether this was finished before `most` steps had been looked at.
+    ``min(limit, reach[s'] - gain)`` over the steps from `s` to `s'`. This is repeated until nothing changes. Returns
+    False if the search was given up because more than `most` steps had been looked at, otherwise True.
 
     Args:
         starts: ``int64 [n + 1]``, the steps into state t are those from ``starts[t]`` to ``starts[t + 1]``.
@@ -195,7 +196,7 @@ def _spread(starts: Any, source: Any, gain: Any, limit: float, reach: Any, queue
         reach: ``float64 [n]``, changed in place. At the start, it is `limit` in the states from which no step gives
             evidence any more, and ``-inf`` in all others.
         queue: ``int32 [n + 1]``, work space, a ring buffer.
-        most: limit on the number of steps looked at; a step counts each time.
+        most: limit on the number of steps looked at; a step counts again each time it is looked at.
     """
     size = queue.size
     waiting = np.zeros(reach.size, dtype=np.uint8)
@@ -225,10 +226,10 @@ def _spread(starts: Any, source: Any, gain: Any, limit: float, reach: Any, queue
 
 
 def _moves(steps: Steps, gains: Any, levels: int, depth: int) -> tuple[Any, Any, Any, Any]:
-    """Return the moves between states of the lattice, and where the chain over them may end.
+    """Return the moves between states of the lattice, and the states in which the chain of moves may end.
 
-    A state of the lattice is a state of the agent and a level of its log-likelihood ratio (LLR). Levels are counted
-    from the floor: 0 is the floor, `depth` an LLR of 0, and ``depth + levels`` the limit, at which the chain ends. A
+    A state of the lattice is a state of the agent and a level of its log-likelihood ratio (LLR). Level 0 is the lowest
+    level, the floor. Level `depth` is an LLR of 0. Level ``depth + levels`` is the limit, at which the chain ends. A
     lattice state has the index ``state * (depth + levels) + level``. A move is a step of the agent at one level; moves
     that reach the limit are left out.
 
@@ -283,7 +284,7 @@ def early_values(
 
     An agent follows one policy. An observer rules out another policy when the log-likelihood ratio (LLR) of the agent's
     actions reaches a limit. EDP by evidence is the expected step at which this happens. Here, the LLR is rounded up to
-    levels, so it happens too early.
+    levels, so the other policy is ruled out too early.
 
     Args:
         steps: the agent's steps, with the evidence of each step against the other policy.
@@ -317,7 +318,7 @@ def late_values(
 
     An agent follows one policy. An observer rules out another policy when the log-likelihood ratio (LLR) of the agent's
     actions reaches a limit. EDP by evidence is the expected step at which this happens. Here, the LLR is rounded down
-    to levels, so it happens too late. The result is None if no finite bounds were found.
+    to levels, so the other policy is ruled out too late. The result is None if no finite bounds were found.
 
     Args:
         steps: the agent's steps, with the evidence of each step against the other policy.
@@ -325,8 +326,8 @@ def late_values(
         spacing: distance between two neighbouring levels of the LLR.
         levels: number of levels from an LLR of 0 to the limit.
         depth: number of levels below an LLR of 0.
-        reach: ``float64 [n_states]``, the LLR in each state below which the policy may never be ruled out, as returned
-            by `infinite_below`.
+        reach: ``float64 [n_states]``, the LLR in each state below which the other policy may stay possible forever, as
+            returned by `infinite_below`.
         guess: a first guess of the largest finite EDP by evidence at any state.
         tolerance: relative error up to which the values are computed; the bounds are raised by the error that remains.
     """

@@ -4,15 +4,17 @@ EDP(s0, i | j) is the expected step at which goal `i` is ruled out if the agent 
 the latest such step. `askwise.divergence.edp_tables` computes EDP at all states in a table; for one state no table is
 needed. Let ``d(s)`` be the number of steps from `s0` to `s`. The *cone* of a goal is the set of states on optimal plans
 from `s0` to the goal. After any optimal prefix that ends in `s`, goal `i` is still possible if and only if `s` is in
-the cone of `i`: whether a goal is ruled out depends on where the agent is, not on the path that led there. Therefore
+the cone of `i`. So whether a goal is ruled out depends on where the agent is, not on the path that led there.
+Therefore::
 
-    EDP(s0, i | j) = sum over s in cone(i) and cone(j) of P_j(s),      WCD(s0, i, j) = 1 + max of d(s) over these s
+    EDP(s0, i | j) = sum of P_j(s) over all s in cone(i) and in cone(j)
+    WCD(s0, i, j)  = 1 + max of d(s) over these s
 
 where ``P_j(s)`` is the probability that a uniformly drawn plan for `j` passes through `s`. Read backwards from the
 goal, a uniformly drawn plan came to `s` from `u` with probability ``M(u) / M(s)``, where ``M(s)`` is the number of
-shortest paths from `s0` to `s`. This probability is the same for all goals. One breadth-first search and one count from
-`s0` serve all goals, then each goal is followed back over its own cone. Memory is one bit for each state and goal, so
-maps of a million cells with hundreds of goals take seconds.
+shortest paths from `s0` to `s`. This probability is the same for all goals. So one breadth-first search from `s0`,
+which also counts the paths, serves all goals. Then each goal is followed back over its own cone. Maps of a million
+cells with hundreds of goals take seconds, and one bit of memory for each state and goal.
 
 Goals that share a nearest target state may never be told apart: their EDP and WCD are infinite. EDP and WCD of a goal
 with itself are infinite, too.
@@ -123,9 +125,10 @@ class _Counts(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """Temporary arrays for computing when goals are told apart (EDP and WCD of all pairs) from one state on.
+    """Temporary arrays for computing EDP and WCD of all pairs of goals at one state.
 
-    The cone of a goal is the set of states on shortest plans from the queried state to the goal.
+    EDP is the expected step, and WCD the latest step, at which goals are told apart. The cone of a goal is the set of
+    states on shortest plans from this state to the goal.
 
     Attributes:
         queue: ``int32 [n_states]``, states waiting to be expanded.
@@ -295,8 +298,8 @@ def seed_targets(
 ) -> int:
     """Put the nearest targets of a goal into the queue, and return their number.
 
-    Each of these targets gets its share of the goal's shortest plans: of the plans that end in any target, the part
-    that ends there.
+    Each of these targets gets a share in `mass`: the number of shortest plans to this target, divided by the number of
+    shortest plans to all nearest targets.
 
     Args:
         goal: index of the goal.
@@ -401,8 +404,8 @@ def _mark_shared_targets(
 ) -> None:
     """Set EDP and WCD to infinity on the diagonal and for goals that share a nearest target state.
 
-    Such goals may never be told apart. EDP is the expected step, and WCD the latest step, at which goals are told
-    apart.
+    EDP is the expected step, and WCD the latest step, at which goals are told apart. An agent that goes to a shared
+    target state never tells the goals apart.
 
     Args:
         targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.

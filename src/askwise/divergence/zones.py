@@ -3,18 +3,18 @@
 A zone is an interval of steps from now, for a pair of goals and given states of both agents. WCD, worst-case
 distinctiveness, is the latest step at which the actions of an agent tell the two goals apart.
 
-- ``Z_I = {t <= WCD of the teammate}``, information: the steps until the teammate's actions have told the goals apart at
-  the latest;
-- ``Z_B = {t >= WCD of the ego agent}``, branching: the steps in which the ego agent may need different actions for the
-  two goals;
-- ``Z_Q``, querying: the intersection of ``Z_I`` and ``Z_B``, in which a question may be worth its price.
+- ``Z_I = {t <= WCD of the teammate}``, the zone of information: the steps in which the teammate's actions may not yet
+  have told the goals apart;
+- ``Z_B = {t >= WCD of the ego agent}``, the zone of branching: the steps in which the ego agent may need different
+  actions for the two goals;
+- ``Z_Q``, the zone of querying: the intersection of ``Z_I`` and ``Z_B``, in which a question may be worth its price.
 
 The expected zones use EDP, the expected divergence point, instead of the worst case. EDP(a | b) is the expected step at
 which goal `a` is ruled out if an agent pursues goal `b`. With `truth` the teammate's goal and `other` the goal that it
 is confused with,
 
 - ``eZ_I = {t <= EDP_teammate(other | truth)}``,
-- ``eZ_B = {t >= EDP_ego(truth | other)}`` (the ego agent acts for `other` while `truth` is true),
+- ``eZ_B = {t >= EDP_ego(truth | other)}`` (the ego agent wrongly acts for `other`),
 - ``eZ_Q`` is their intersection.
 
 Planning uses ``Z_B``, not ``eZ_B``, because the ego agent chooses its own moves.
@@ -81,7 +81,7 @@ class Zone:
 
 @dataclass(frozen=True, slots=True)
 class Zones:
-    """The zones of two goals, in steps from now: when watching may not yet tell the goals apart, and when this matters.
+    """The zones of information, branching and querying of two goals, in steps from now.
 
     WCD, worst-case distinctiveness, is the latest step at which an agent's actions tell the two goals apart. EDP, the
     expected divergence point, is the expected step at which this happens.
@@ -89,10 +89,10 @@ class Zones:
     Attributes:
         truth: name of the teammate's goal.
         other: name of the goal that the teammate's goal is confused with.
-        information: Z_I, the steps until the teammate's actions have ruled out `other` at the latest (the teammate's
-            WCD).
-        branching: Z_B, the steps from the ego agent's WCD on, in which the ego agent may need different actions for the
-            two goals.
+        information: Z_I, the steps in which the teammate's actions may not yet have ruled out `other`. It ends with the
+            teammate's WCD.
+        branching: Z_B, the steps in which the ego agent may need different actions for the two goals. It begins with
+            the ego agent's WCD.
         expected_information: eZ_I, like Z_I, but it ends with the teammate's EDP instead of the teammate's WCD.
         expected_branching: eZ_B, like Z_B, but it begins with the ego agent's EDP instead of the ego agent's WCD.
     """
@@ -111,7 +111,7 @@ class Zones:
 
     @property
     def expected_querying(self) -> Zone:
-        """eZ_Q, like `querying`, but from expected steps: in both `expected_information` and `expected_branching`."""
+        """eZ_Q, the steps in both `expected_information` and `expected_branching`."""
         return self.expected_information & self.expected_branching
 
     def named(self) -> dict[str, Zone]:

@@ -1,6 +1,7 @@
-"""A class for your own domain, made from three functions; it has defaults for all other members of `Domain`.
+"""`BasicDomain`, a class that makes a domain of your own from three functions.
 
-A domain is a kind of problem with its own files::
+A domain is a kind of problem with its own files. `BasicDomain` has defaults for everything else that the interface
+`askwise.domains.registry.Domain` asks for. An example::
 
     DOMAIN = BasicDomain(
         "lift", format="house/lift@1", instance=House, problem=as_problem, read=read, write=write
@@ -156,8 +157,8 @@ class BasicDomain:
             given: an instance of this domain, or a problem made from one.
 
         Raises:
-            InputError: the agents start elsewhere in the problem than in its instance; the file would hold the start of
-                the instance.
+            InputError: `given` is a problem with another start than its instance. A file can hold only the start of the
+                instance.
             TypeError, ValueError: the domain's function `write` returns something that JSON cannot hold.
         """
         if isinstance(given, BasicProblem) and given.start != given.stated_start:

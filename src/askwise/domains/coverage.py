@@ -39,7 +39,7 @@ class Coverage(FactoredProblem):
 
     Attributes:
         drawing: the map, with the cells of the goals and of both agents.
-        weights: the argument `prior` as a tuple of floats, not scaled; None if it was None.
+        weights: the argument `prior` as a tuple of floats, not scaled; None if `prior` was None.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""`Domain`, the interface that all domains implement, and functions that find a domain by its name or its problem.
+"""`Domain`, the interface that all domains implement, and functions that find a domain by name or by problem.
 
 A domain is a kind of problem, such as tool fetching, with its own files and words. An *instance* is what a file of the
 domain describes. A `Problem` is what agents play. The domain makes the problem of an instance. `askwise.domains.basic`
@@ -119,8 +119,8 @@ class Domain(Protocol):
 
         Args:
             problem: a problem of this domain.
-            teammate: where the teammate is, as users name it; None for the place where it starts.
-            ego: where the ego agent is, as users name it; None for the place where it starts.
+            teammate: the teammate's place, as users name places; None for the place where it starts.
+            ego: the ego agent's place, as users name places; None for the place where it starts.
             holding: the name of the goal for which the ego agent carries something; None if it carries nothing.
 
         Raises:

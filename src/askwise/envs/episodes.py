@@ -43,8 +43,8 @@ class Shape:
     Attributes:
         goals: number of goals.
         teammate_states: number of states of the teammate.
-        ego_states: number of states of the ego agent: ``places * (things + 1)``, where `things` is the number of things
-            of which it can carry one at a time.
+        ego_states: number of states of the ego agent: ``places * (things + 1)``. The ego agent carries nothing, or one
+            of `things` different things.
         teammate_actions: number of the teammate's actions.
         ego_actions: number of the ego agent's ontic actions, that is, all actions except questions.
         ego_moves: number of ontic actions that are moves. An environment with a `Discrete` action space may have a
@@ -95,8 +95,8 @@ class ProblemSource:
     Attributes:
         option: the key by which a user gives the problem of one episode in the options of ``reset``.
         goal_word: the word for a goal in error messages.
-        empty_questions: whether a question about no goal can be asked. If not, it counts as an action that is not
-            available.
+        empty_questions: whether a question about no goal can be asked. If False, such a question counts as an action
+            that is not available.
         limit: the number of steps after which an episode is truncated if the environment has no limit of its own; None
             for the limit of `Game`.
         example: one of the problems; the spaces of the environment are made for it.
@@ -359,9 +359,9 @@ class Episodes:
     def follow(self, problem: Problem) -> Play:
         """Return a new episode in which the caller can repeat an episode of `problem` that is played elsewhere.
 
-        An example is an episode that `askwise.simulate` plays. After each of its steps, call `Play.follow` of the
-        returned object with what the ego agent observed in this step. Then `observe` makes the observation that this
-        environment would have made at the same point. The current episode of this object stays the same.
+        For example, `askwise.simulate` plays the other episode. After each step there, call `Play.follow` of the
+        returned episode with what the ego agent observed in this step. Then `observe` makes the observation that this
+        environment would have made at the same point. The attribute `play`, the current episode, does not change.
 
         Raises:
             InputError: the problem does not fit the spaces of this environment.

@@ -44,8 +44,8 @@ class FlatView(NamedTuple):
 
     Attributes:
         flat: the observation as one vector, ``float32 [k]``.
-        mask: ``int8 [n_actions]``, 1 for each ontic action that is available, and for each question that can be
-            informative: it asks about some of the possible goals, but not about all of them. 0 for all other actions.
+        mask: ``int8 [n_actions]``, 1 for each ontic action that is available, and for each question that asks about
+            some of the possible goals, but not about all of them; 0 for all other actions.
         asked: ``bool [n_questions, n_goals]``, the goals that each question asks about.
     """
 
@@ -301,9 +301,9 @@ class FlatToolFetching(FlatEnv):
     """`ToolFetchingEnv` with a `Discrete` action space, an action mask and a flat observation.
 
     ## Description
-    You are the fetcher, and bring a worker a tool without knowing which, as in `ToolFetchingEnv`. This wrapper keeps a
-    belief about the worker's station, its goal, that is, a probability for each station. It adds the belief to the
-    observation, and computes from it a short list of questions.
+    You are the fetcher, and bring a worker a tool without knowing which, as in `ToolFetchingEnv`. The worker's goal is
+    a station. This wrapper keeps a belief about the goal, that is, a probability for each station. It adds the belief
+    to the observation, and computes from it a short list of questions.
 
     ## Action space
     ``Discrete(5 + n_stations + n_questions)``: first the ontic actions (4 moves, NOOP, one PICKUP for each station),

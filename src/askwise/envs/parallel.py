@@ -96,9 +96,9 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         Args:
             seed: random seed for the goal, and for the problem if it is drawn at random; None continues with the random
                 generator of the last episode.
-            options: may have the keys ``goal``, the name or index of the goal (by default drawn from the prior), and
-                ``problem`` (in tool fetching ``instance``), the problem to play (by default the one that the source of
-                the environment supplies).
+            options: a dict with up to two keys; None for none. ``goal`` gives the name or index of the goal, which is
+                otherwise drawn from the prior. ``problem`` (in tool fetching, ``instance``) gives the problem to play,
+                which is otherwise the next one of the environment's source.
         """
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)

@@ -46,9 +46,9 @@ class ProblemParallelEnv(GameParallelEnv):
 
     ## Rewards
     Both agents get the negative cost of the step. ``infos[agent]`` has the same keys as the info dict of `ProblemEnv`.
-    There, ``illegal`` refers to the agent's own action, and ``action_mask`` is what ``action_space(agent).sample``
-    takes: an ``int8`` array for the teammate, and for the ego agent a pair of an array and None, because it may always
-    ask.
+    Its value ``illegal`` says whether the agent's own action was not available. Its value ``action_mask`` fits
+    ``action_space(agent).sample``: an ``int8`` array for the teammate; a pair of an array and None for the ego agent,
+    because it may always ask.
 
     ## Starting state
     Both agents start where the problem says. The goal is drawn from the prior; the same seed gives the same goal as in
@@ -62,7 +62,8 @@ class ProblemParallelEnv(GameParallelEnv):
 
     ## Arguments
     - ``problem``: a `Problem`, an instance of any domain, or the path of its file.
-    - ``max_steps``: by default far more than any sensible agent needs.
+    - ``max_steps``: the number of steps after which an episode is truncated; by default far more than any sensible
+      agent needs.
     - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels) or ``"human"`` (a window).
     - ``answers``: how often answers are wrong or missing, such as ``"wrong:0.05,refused:0.1"``, or an `AnswerModel`; by
       default as the problem says.

@@ -152,7 +152,7 @@ def hints(context: QuestionContext, asked: BoolArray) -> FloatArray:
 
 
 class QuestionList:
-    """A list with a fixed number of questions, whose goals are computed anew from the ego agent's state and belief.
+    """A fixed number of questions; the goals that they ask about change with the ego agent's state and belief.
 
     Args:
         kinds: names of kinds of questions, such as ``half``, or callables that take a `QuestionContext` and return one

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
     """Base class of the Gymnasium environments, on top of `askwise.core.game.Game`.
 
-    The action ``(0, k)`` takes ontic action ``k`` (not a question), or does nothing if it is not available; ``(1, q)``
-    asks about the goals with a 1 in ``q``. The reward is the negative cost of the step. Subclasses are `ProblemEnv` and
-    `ToolFetchingEnv`.
+    The action ``(0, k)`` takes ontic action ``k`` (one that is not a question). An ontic action that is not available
+    does nothing. The action ``(1, q)`` asks about the goals with a 1 in ``q``. The reward is the negative cost of the
+    step. Subclasses are `ProblemEnv` and `ToolFetchingEnv`.
 
     Args:
         source: supplies the problem of each episode.
@@ -101,9 +101,9 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
         Args:
             seed: random seed for the goal, the teammate, and the problem if it is drawn at random; None continues with
                 the random generator of the last episode.
-            options: may have the keys ``goal``, the name or index of the goal (by default drawn from the prior), and
-                ``problem`` (in tool fetching ``instance``), the problem to play (by default the one that the source of
-                the environment supplies).
+            options: a dict with up to two keys; None for none. ``goal`` gives the name or index of the goal, which is
+                otherwise drawn from the prior. ``problem`` (in tool fetching, ``instance``) gives the problem to play,
+                which is otherwise the next one of the environment's source.
         """
         super().reset(seed=seed)
         self.episodes.check_options(options)
@@ -187,9 +187,9 @@ that can be wrong rule out none |
 
     ``info`` always has ``step_cost`` and ``cost`` (of the last step, and so far), ``illegal`` (whether the action was
     not available and did nothing) and ``action_mask`` (``int8 [n_ego_actions]``, 1 for ontic actions that are available
-    now; ``action_space.sample(mask=(action_mask, None))``). After the last step of an episode, terminated or truncated,
-    it also has ``goal`` (its index), ``known_cost`` (the cost if the goal is known from the start) and
-    ``marginal_cost`` (``cost - known_cost``); before the end, these three would reveal the goal.
+    now). ``action_space.sample(mask=(action_mask, None))`` draws an available action or a question. Only after the last
+    step of an episode, terminated or truncated, ``info`` also has ``goal`` (index of the goal), ``known_cost`` (the
+    cost if the goal is known from the start) and ``marginal_cost`` (``cost - known_cost``).
 
     ## Starting state
     Both agents start where the problem says. The goal is drawn from the prior.
@@ -208,7 +208,8 @@ that can be wrong rule out none |
       for larger numbers), another kind of `askwise.core.teammates`, or a `Teammate`; by default as the problem says.
     - ``answers``: how often answers are wrong or missing: an `AnswerModel`, or a text such as
       ``"wrong:0.05,refused:0.1"`` (probabilities) or ``"truthful"``; by default as the problem says.
-    - ``max_steps``: by default far more than any sensible agent needs.
+    - ``max_steps``: the number of steps after which an episode is truncated; by default far more than any sensible
+      agent needs.
     - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels, no display needed) or ``"human"`` (a window that is
       updated in each step; without a display, nothing is shown).
     """
@@ -283,9 +284,9 @@ answers that can be wrong rule out none |
 
     ``info`` always has ``step_cost`` and ``cost`` (of the last step, and so far), ``illegal`` (whether the action was
     not available and did nothing) and ``action_mask`` (``int8 [5 + n_stations]``, 1 for ontic actions that are
-    available now; ``action_space.sample(mask=(action_mask, None))``). After the last step of an episode, terminated or
-    truncated, it also has ``goal`` (index of the station), ``known_cost`` (the cost if the goal is known from the
-    start) and ``marginal_cost`` (``cost - known_cost``); before the end, these three would reveal the goal.
+    available now). ``action_space.sample(mask=(action_mask, None))`` draws an available action or a question. Only
+    after the last step of an episode, terminated or truncated, ``info`` also has ``goal`` (index of the station),
+    ``known_cost`` (the cost if the goal is known from the start) and ``marginal_cost`` (``cost - known_cost``).
 
     ## Starting state
     Both agents start where the instance says, the fetcher with empty hands. The goal is drawn from the prior.
@@ -300,17 +301,17 @@ answers that can be wrong rule out none |
     ## Arguments
     - ``instance``: an `askwise` `Instance` or the path of its file; without it, every reset draws a random instance.
     - ``size``, ``stations``, ``toolboxes``, ``walls``, ``clustered``, ``prior``, ``query_cost``: settings of random
-      instances; by default those of the paper: 20, 50, 5, 0.0, False, ``"uniform"``, ``QueryCost(0.5, 0.0)``. ``size``
-      is the number of cells per side, or ``(width, height)``; ``walls`` is the share of cells that are walls;
-      ``clustered`` places stations in clusters instead of uniformly. ``prior`` is ``"uniform"``; ``"far"`` or
-      ``"near"`` (stations far from or near the worker are likelier); ``"fetcher-far"`` or ``"fetcher-near"`` (stations
-      whose tool is far from or near the fetcher are likelier); or a `Prior`.
+      instances. Their defaults, in this order, are those of the paper: 20, 50, 5, 0.0, False, ``"uniform"``,
+      ``QueryCost(0.5, 0.0)``. ``size`` is the number of cells per side, or ``(width, height)``; ``walls`` is the share
+      of cells that are walls; ``clustered`` places stations in clusters instead of uniformly. ``prior`` is
+      ``"uniform"``; ``"far"`` or ``"near"`` (stations far from or near the worker are likelier); ``"fetcher-far"`` or
+      ``"fetcher-near"`` (stations whose tool is far from or near the fetcher are likelier); or a `Prior`.
     - ``teammate``: how the worker acts: ``"urop"`` (default: draws one of all shortest plans uniformly),
       ``"noisy:0.1"`` (the same, but takes a random action with probability 0.1), ``"boltzmann:2"`` (prefers shorter
       ways, more strongly for larger numbers), another kind of `askwise.core.teammates`, or a `Teammate`.
     - ``answers``: how often answers are wrong or missing: an `AnswerModel`, or a text such as
       ``"wrong:0.05,refused:0.1"`` (probabilities) or ``"truthful"``; by default answers are true.
-    - ``max_steps``: by default 4 for each cell of the map.
+    - ``max_steps``: the number of steps after which an episode is truncated; by default 4 for each cell of the map.
     - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels, no display needed) or ``"human"`` (a window that is
       updated in each step; without a display, nothing is shown).
     """

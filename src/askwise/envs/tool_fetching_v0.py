@@ -50,9 +50,9 @@ class ToolFetchingParallelEnv(GameParallelEnv):
 
     ## Rewards
     Both agents get the negative cost of the step. ``infos[agent]`` has the same keys as the info dict of
-    `ToolFetchingEnv`. There, ``illegal`` refers to the agent's own action, and ``action_mask`` is what
-    ``action_space(agent).sample`` takes: an ``int8`` array for the worker, and for the fetcher a pair of an array and
-    None, because it may always ask.
+    `ToolFetchingEnv`. Its value ``illegal`` says whether the agent's own action was not available. Its value
+    ``action_mask`` fits ``action_space(agent).sample``: an ``int8`` array for the worker; a pair of an array and None
+    for the fetcher, because it may always ask.
 
     ## Starting state
     Both agents start where the instance says. The goal is drawn from the prior. The same seed gives the same instance
@@ -66,7 +66,7 @@ class ToolFetchingParallelEnv(GameParallelEnv):
 
     ## Arguments
     - ``instance``: an `Instance` or the path of its file; without it, every reset draws a random instance.
-    - ``max_steps``: by default 4 for each cell of the map.
+    - ``max_steps``: the number of steps after which an episode is truncated; by default 4 for each cell of the map.
     - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels) or ``"human"`` (a window).
     - ``answers``: how often answers are wrong or missing, such as ``"wrong:0.05,refused:0.1"``, or an `AnswerModel`; by
       default answers are true.

@@ -1,17 +1,18 @@
 """Tools for reinforcement learning: a reward that values each step at once, and trained policies as askwise agents.
 
 **Rewards.** The reward of the environments is the negative cost of each step. Nearly all steps cost the same, and a
-learner that has never reached the goal cannot see which of them were good. `RegretReward` gives the negative *marginal
-cost* of each step instead: for an action, how many steps later the episode can end because of it; for a question, its
-price. Let ``V(s)`` be the least cost of the rest of an episode from state `s` if the goal is known. Then
+learner that has never reached the goal cannot see which of them were good. The wrapper `RegretReward` gives the
+negative *marginal cost* of each step instead. The marginal cost of a question is its price. The marginal cost of an
+action is the number of steps by which it delays the earliest possible end of the episode. Let ``V(s)`` be the least
+cost of the rest of an episode from state `s` if the goal is known, and 0 at the end. Then::
 
-    reward = -(cost of the step + V(after) - V(before)),        V = 0 at the end.
+    reward = -(cost of the step + V(state after the step) - V(state before the step))
 
-In an episode that reaches the goal, the rewards sum to ``V(start)`` minus the cost of the episode: its negative
-marginal cost. ``V(start)`` does not depend on what is done, so the same policies are optimal with and without the
-wrapper (this is potential-based shaping, without discount). ``V`` depends on the goal, so the rewards reveal it, but
-only to the learner and only after the step. The wrapper does not change the observations of a policy. Train with this
-wrapper, and measure results without it.
+In an episode that reaches the goal, the rewards sum to the negative marginal cost of the episode: ``V(start)`` minus
+the cost of the episode. ``V(start)`` does not depend on what is done, so the same policies are optimal with and without
+the wrapper (this is potential-based shaping, without discount). The rewards reveal the goal, because ``V`` depends on
+it. They do so only to the learner and only after the step: the observations do not change. Train with this wrapper, and
+measure results without it.
 
 **Policies.** Reinforcement-learning libraries produce a policy: it takes a vector and a mask and returns the index of
 an action. `PolicyAgent` makes it an agent, for `askwise.simulate`, `askwise.evaluate` and `askwise.ask`. The agent

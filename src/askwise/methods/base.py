@@ -30,9 +30,9 @@ class Agent(ABC):
 
     Attributes:
         name: the name of the agent's method; by default the name of the class in lower case.
-        markov: whether decisions depend only on the agent's belief and on the states of both agents. If so, an exact
-            evaluation may treat two courses of an episode that lead to the same belief and states as one; an agent that
-            chooses at random then makes the same choice in both.
+        markov: whether decisions depend only on the agent's belief and on the states of both agents. If True, an exact
+            evaluation may merge two courses of an episode when they lead to the same belief and states. An agent that
+            chooses at random then makes the same choice in both courses.
         counts_questions: whether decisions also depend on the number of questions asked so far. This matters only if
             answers may be wrong or missing.
         plans_with_questions: whether the agent can plan with a limit of questions per episode. If so, it has an
@@ -286,8 +286,8 @@ class PlanningAgent(BeliefAgent):
 def limit_questions(agent: Agent, questions: int) -> Agent:
     """Return an agent that decides like `agent` but asks at most `questions` questions per episode.
 
-    Where `agent` would ask a question beyond the limit, the result waits. If `agent` can plan with a limit
-    (`Agent.plans_with_questions`), the result also plans with this limit. `agent` itself is not changed.
+    Where `agent` would ask a question beyond the limit, the returned agent waits. If `agent` can plan with a limit
+    (`Agent.plans_with_questions`), the returned agent also plans with this limit. `agent` itself is not changed.
     """
     if agent.plans_with_questions:
         agent = copy.copy(agent)

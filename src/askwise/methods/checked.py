@@ -44,9 +44,9 @@ class Interruption(BaseException):
 def blame(player: object, method: str, error: BaseException, t: int | None = None, kind: str = "agent") -> None:
     """Raise `AgentFailed` if an error is the fault of the agent or teammate whose method raised it; otherwise return.
 
-    Interruptions are not its fault, nor are errors of askwise or a lack of memory outside its own code. A
-    `ContradictoryObservation` is raised again, with the number of the step in its message. Call this function in the
-    ``except`` block that caught the error. Write ``raise`` after the call, for the case that the function returns.
+    The function returns for interruptions, and for errors of askwise or a lack of memory that did not arise in user
+    code. It raises a `ContradictoryObservation` again, with the number of the step in the message. Call the function in
+    the ``except`` block that caught the error, and write ``raise`` after the call.
 
     Args:
         player: the agent or teammate.
@@ -93,7 +93,7 @@ def refuse(player: object, method: str, what: str, t: int | None = None, kind: s
     Args:
         player: the agent or teammate.
         method: name of the player's method.
-        what: what is wrong, as the rest of a sentence that starts with the player's name.
+        what: what is wrong, such as "has the name 7"; the message puts the player's name before it.
         t: number of the step; None before the first step.
         kind: ``agent`` or ``teammate``.
     """
@@ -189,8 +189,8 @@ def checked_belief(problem: Problem, player: Agent, t: int, before: FloatArray |
         problem: the problem that is played.
         player: the agent.
         t: number of the step, for error messages.
-        before: what this function returned for the step before; if the agent shows the same array again, the array is
-            not checked again.
+        before: what this function returned for the step before. An array that the agent shows again is not checked
+            again.
     """
     try:
         belief = player.probabilities
@@ -209,9 +209,8 @@ def with_situation(
 ) -> Decision:
     """Return a decision with the `Situation` in which it was made: the states of both agents, and the belief.
 
-    From the situation, `Decision.gate` computes whether the condition for asking was met. If the agent has already
-    added a situation to its decision, this situation is checked and kept. If the agent shows no belief, no situation is
-    added.
+    `Decision.gate` uses the situation to say whether the condition for asking was met. A situation that the agent
+    itself has added is checked and kept. If the agent shows no belief, no situation is added.
 
     Args:
         problem: the problem that is played.
@@ -243,8 +242,7 @@ def decision_and_belief(
         player: the agent.
         observation: what the agent observes now.
         t: number of the step.
-        before: the agent's belief in the step before; if the agent shows the same array again, the array is not checked
-            again.
+        before: the agent's belief in the step before. An array that the agent shows again is not checked again.
     """
     decision = checked_decision(problem, player, observation, t)
     belief = checked_belief(problem, player, t, before)

@@ -36,9 +36,9 @@ class Cut:
 
     Attributes:
         asked: ``bool [n]``, the goals in the question; all false if it is best not to ask.
-        objective: the number that the program maximises, for this question: its gain minus its price. Each pair of
-            goals that need different actions now adds the sum of its two probabilities to the gain if the question
-            contains exactly one of the two goals.
+        objective: the gain of the question minus its price. Two goals branch if no action is optimal now for both. If
+            the question contains exactly one of two goals that branch, this pair adds its two probabilities to the
+            gain.
         proven: whether the question is proven optimal.
         nodes: number of partial solutions searched.
     """
@@ -52,13 +52,12 @@ class Cut:
 def best_cut(belief: FloatArray, branches: BoolArray, price: float | FloatArray, *, budget: int = 2_000_000) -> Cut:
     """Return the question with the largest gain minus price; it is empty if no question is worth its price.
 
-    Each pair of goals that need different actions now adds the sum of its two probabilities to the gain if the question
-    contains exactly one of the two goals.
+    Two goals branch if no action is optimal now for both. If the question contains exactly one of two goals that
+    branch, this pair adds its two probabilities to the gain.
 
     Args:
         belief: ``float64 [n]``, probabilities of the goals.
-        branches: ``bool [n, n]``, symmetric: whether two goals need different actions now, that is, no action is
-            optimal for both.
+        branches: ``bool [n, n]``, symmetric: whether two goals branch.
         price: price of each goal in the question, one number or ``float64 [n]``.
         budget: largest number of partial solutions to search. If it is exceeded, the result is the best question found
             so far, without a proof.
@@ -160,15 +159,15 @@ def _picked(members: Any, option: int) -> Any:
 def _between(a: Any, n_a: float, mass_a: float, b: Any, n_b: float, mass_b: float) -> float:
     """Return the gain from all pairs of a goal of one class and a goal of another class.
 
-    A pair adds the sum of its two probabilities to the gain if the question contains exactly one of the two goals. The
-    goals of the two classes must need different actions.
+    The goals of each pair must need different actions. Then a pair adds its two probabilities to the gain if the
+    question contains exactly one of the two goals.
 
     Args:
-        a: ``float64 [3]``, the row of `_options` for the subset of the first class that is in the question: number of
-            goals, their total probability, and a gain that is not used here.
+        a: ``float64 [3]``, the goals of the first class that are in the question, as a row of `_options`: their number,
+            their total probability, and a gain that is not used here.
         n_a: number of all goals in the first class.
         mass_a: total probability of all goals in the first class.
-        b: ``float64 [3]``, the same for the second class.
+        b: ``float64 [3]``, such a row for the second class.
         n_b: number of all goals in the second class.
         mass_b: total probability of all goals in the second class.
     """
@@ -180,11 +179,10 @@ def _between(a: Any, n_a: float, mass_a: float, b: Any, n_b: float, mass_b: floa
 def _search(
     starts: Any, table: Any, linked: Any, sizes: Any, masses: Any, best_choice: Any, budget: int
 ) -> tuple[float, int, bool]:
-    """Find the best question by branch and bound, which chooses one subset of each class of goals.
+    """Find the best question by branch and bound; a question consists of one subset of each class of goals.
 
-    The question consists of the chosen subsets. A partial solution has subsets of some classes only. Returns the
-    largest gain minus price, the number of partial solutions searched, and whether the result is proven optimal. The
-    chosen subsets are written to `best_choice`.
+    A partial solution has subsets of some classes only. Returns the largest gain minus price, the number of partial
+    solutions searched, and whether the result is proven optimal. The chosen subsets are written to `best_choice`.
 
     Args:
         starts: ``int64 [n_classes + 1]``, first row of each class in `table`, and at the end the number of rows.
@@ -231,11 +229,11 @@ def _search(
 def _gain(
     k: int, option: int, fixed: int, choice: Any, starts: Any, table: Any, linked: Any, sizes: Any, masses: Any
 ) -> float:
-    """Return how much a subset of class `k` adds to the gain minus the price of a question.
+    """Return how much a subset of class `k` adds to the net gain (gain minus price) of a question.
 
-    This includes the gain from pairs of a goal of class `k` and a goal of one of the first `fixed` classes. A pair of
-    goals that need different actions adds the sum of its two probabilities if the question contains exactly one of the
-    two goals.
+    Pairs of goals within class `k` count, and pairs of a goal of class `k` and a goal of one of the first `fixed`
+    classes. A pair of goals that need different actions adds its two probabilities to the gain if the question contains
+    exactly one of the two.
 
     Args:
         k: index of the class of goals.
@@ -262,10 +260,11 @@ def _gain(
 def _most(
     fixed: int, choice: Any, starts: Any, table: Any, linked: Any, sizes: Any, masses: Any, between: Any
 ) -> float:
-    """Return an upper bound of what the classes of goals without a chosen subset can add to the gain minus the price.
+    """Return an upper bound of the net gain (gain minus price) that the undecided classes of goals can still add.
 
-    It is the sum of two parts: the most that each of these classes can add together with the chosen subsets, and the
-    largest gain between each two of these classes.
+    A class is undecided if its subset is not chosen yet. The bound adds up two things: for each undecided class, the
+    most that it can add together with the chosen subsets; and for each two undecided classes, the largest gain between
+    them.
 
     Args:
         fixed: number of classes whose subsets are chosen already: the classes 0 to ``fixed - 1``.
@@ -293,10 +292,10 @@ def _most(
 
 @inner
 def _largest_between(starts: Any, table: Any, linked: Any, sizes: Any, masses: Any) -> Any:
-    """Return the largest gain from pairs of goals of two classes, ``float64 [n_classes, n_classes]``.
+    """Return for each two classes the largest gain between their goals, ``float64 [n_classes, n_classes]``.
 
-    It is the largest over all subsets of the two classes that a question may contain. Only entries below the diagonal
-    are filled; all others are 0.
+    This gain comes from pairs of a goal of one class and a goal of the other. It is the largest over all subsets of the
+    two classes in `table`. Only entries below the diagonal are filled; all others are 0.
 
     Args:
         starts: ``int64 [n_classes + 1]``, first row of each class in `table`, and at the end the number of rows.

@@ -64,8 +64,8 @@ def pairs_to_json(problem: Problem, pairs: Iterable[PairZones]) -> list[dict[str
     - ``goals``: the names of both goals;
     - ``informed``: last step of the zone of information;
     - ``branching``: first step of the zone of branching;
-    - ``expected``: two steps. In the first one, the teammate's actions are expected to rule out the second goal if the
-      first goal is true; in the second one, to rule out the first goal if the second goal is true;
+    - ``expected``: two expected steps: the step at which the teammate's actions rule out the second goal if the first
+      is true, and the step at which they rule out the first goal if the second is true;
     - ``weight``: the expected number of steps in which the agent is undecided between the two goals, weighted by their
       probabilities;
     - ``now``: whether the current step lies in the zone of querying.
@@ -118,8 +118,8 @@ def _pair(problem: Problem, given: Field) -> PairZones:
 def runner_up_to_json(problem: Problem, decision: Decision, key: str) -> dict[str, Any] | None:
     """Return the second best question of a decision as a JSON object; None if the decision has none.
 
-    The object has two keys: the text `key` for the goals of the question, and ``net`` for the value of the question
-    minus its price.
+    The object has two members: the goals of the question, under the name given as `key`; and ``net``, the value of the
+    question minus its price.
     """
     if decision.runner_up is None:
         return None

@@ -1,10 +1,10 @@
 """Compiled hill climbing over questions: flip one goal after the other, and update only what a flip changes.
 
 A question has two sides: the goals in it, and all others. To flip a goal means to move it to the other side. Each goal
-`g` has a list of intervals of steps, one for each other goal `k`: if `g` is the true goal, the best action is unclear
-in these steps while `k` is possible, too. If `g` is the true goal, the answer leaves only the goals on the side of `g`
-possible. So the value of the question then depends on the length of the union of the intervals of goals on this side
-(`askwise.methods.question_value`).
+`g` has a list of intervals of steps, one for each other goal `k`. The interval says in which steps the best action is
+unclear if `g` is the true goal and `k` is possible, too. If `g` is the true goal, the answer leaves only the goals on
+the side of `g` possible. So the value of the question then depends on the length of the union of the intervals of goals
+on this side (`askwise.methods.question_value`).
 
 Intervals in the list of `g` with the same start form a *group*. The longest interval of a group whose goal is on the
 side of `g` is the *lead* of the group, and the next longest is the *second*. Only leads count for the union. So if
@@ -15,16 +15,16 @@ another goal `k` changes sides, the union changes only in two cases:
 - `k` leaves the side of `g`, and the interval of `k` is the lead: the union loses the part of this interval that no
   other interval covers, and the second of the group becomes the lead.
 
-If `g` itself changes sides, the *rival* of each group becomes its lead: the longest interval of the group whose goal is
-on the other side.
+The *rival* of a group is its longest interval whose goal is not on the side of `g`. If `g` itself changes sides, the
+rivals become the leads.
 
 The gain of flipping a goal `k` is a sum over the goals that may be the true one. The part for the case that `g` is the
 true goal is called the *share* of the interval of `k` in the list of `g`. `Standing` keeps all shares and gains. A
 group is sorted, longest first; intervals that stand behind the lead have the share 0.
 
 After a flip of `k`, a group needs an update only if the interval of `k` does not stand behind both the second and the
-rival of the group. This is so for few goals of each group. An update takes time in proportion to the number of groups
-in the list of `g`, so a climb takes time about quadratic in the number of goals.
+rival of the group. Only a few intervals of a group stand so far in front. An update takes time in proportion to the
+number of groups in the list of `g`, so a climb takes time about quadratic in the number of goals.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ class Standing(NamedTuple):
 
     A question splits the goals in two sides: the goals in the question, and all others. A goal changes sides if it
     moves into or out of the question. The value of a question is a sum over the goals g that may be the true one. Each
-    goal g has a list of intervals of steps, one for each other goal k (`Intervals`): if g is the true goal, the best
-    action is unclear in these steps while k is possible, too. Intervals of a list that begin in the same step form a
+    goal g has a list of intervals of steps, one for each other goal k (`Intervals`): the steps in which the best action
+    is unclear if g is the true goal and k is possible, too. Intervals of a list that begin in the same step form a
     group, sorted longest first. Here, `n` is the number of goals, and `m` is the number of intervals in all lists.
 
     The arrays `lead`, `second`, `rival` and `reach` have one entry for each group, at the index of the group's first
-    interval; other entries are not used. An entry of `lead`, `second` or `rival` is the index of an interval; if the
-    group has no such interval, it is the index of the first interval after the group.
+    interval; other entries are not used. An entry of `lead`, `second` or `rival` is the index of an interval. If the
+    group has no such interval, the entry is the index of the first interval after the group.
 
     Attributes:
         mask: ``bool [n]``, True for the goals in the question.
@@ -245,7 +245,7 @@ def flip(k: int, now: Any, belief: Any, intervals: Any) -> None:
 
 @inner
 def _update_goal(g: int, now: Any, belief: Any, intervals: Any) -> None:
-    """Recompute what the case that `g` is the true goal contributes to the gain of each goal.
+    """Recompute one part of the gain of every goal: the part for the case that `g` is the true goal.
 
     The gain of a goal is the increase of the question's value if the goal moves into or out of the question. It is a
     sum over the goals that may be the true one.
@@ -273,11 +273,11 @@ def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
 
     A group has those intervals in the list of the true goal `g` that begin in the same step, longest first. Each
     interval belongs to another goal. The lead and the second are the two longest intervals whose goals are on the side
-    of `g`: in the question if `g` is in it, else outside. The rival is the longest interval whose goal is on the other
+    of `g`, that is, in the question if and only if `g` is. The rival is the longest interval whose goal is on the other
     side.
 
-    Intervals behind the lead do not change the value of the question. Their shares, the parts of their goals' gains for
-    the case that `g` is the true goal, are subtracted from the gains and set to 0.
+    The share of an interval is the part of its goal's gain for the case that `g` is the true goal. Intervals behind the
+    lead do not change the value of the question, so their shares are subtracted from the gains and set to 0.
 
     Args:
         group: index of the first interval of the group.
@@ -309,10 +309,10 @@ def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
 def _set_own_gain(g: int, probability: float, now: Any, intervals: Any) -> None:
     """Recompute how much the value of the question increases if `g` is the true goal and changes sides.
 
-    A goal changes sides if it moves into or out of the question. The increase is `probability` times the difference of
-    two lengths: the union of the leads of `g` (intervals that count now), minus the union of the rivals of `g`
-    (intervals that would count instead). It is stored in ``now.own[g]`` and added to ``now.gains[g]``. For each group
-    of intervals of `g`, the largest end of all leads before it is stored in ``now.reach``.
+    A goal changes sides if it moves into or out of the question. The leads of `g` are the intervals that count now, and
+    the rivals of `g` are those that would count instead. The increase is `probability` times the length of the union of
+    the leads minus that of the rivals. It is stored in ``now.own[g]`` and added to ``now.gains[g]``. For each group of
+    intervals of `g`, ``now.reach`` gets the largest end of the leads of all earlier groups.
 
     Args:
         g: index of the goal.
@@ -378,15 +378,13 @@ def _set_shares(g: int, probability: float, now: Any, intervals: Any) -> None:
 def _uncovered(
     reach: float, until: float, group: int, stop: int, lead: Any, begin: Any, end: Any, following: Any
 ) -> float:
-    """Return the length of the part between the steps `reach` and `until` that no lead of some groups covers.
+    """Return how much of the interval from `reach` to `until` is not covered by the leads of some groups.
 
-    A group has those intervals of one goal that begin in the same step. One interval of a group at most is its lead.
-    `Standing` and `Intervals` themselves are not passed, because that would cost more than the work in this innermost
-    loop.
+    A group has those intervals of one goal that begin in the same step; at most one of them is its lead.
 
     Args:
-        reach: start of the part.
-        until: end of the part.
+        reach: start of the interval.
+        until: end of the interval.
         group: index of the first interval of the first group.
         stop: index of the first interval after the last group.
         lead: ``int64 [m]``, at the first interval of each group, the index of the group's lead; if it has no lead, the

@@ -236,7 +236,9 @@ def _price_arrays(values: QuestionValue) -> tuple[FloatArray, FloatArray]:
 
     The price of a question about k goals is entry k of the first array plus the extra prices of these goals. Raises
     `InputError` if prices of questions are not such sums; only the optimiser ``genetic`` works with other prices.
-    `values` has the function that computes prices.
+
+    Args:
+        values: computes the price of any question.
     """
     n = values.n
     goals = list(range(n))
@@ -298,7 +300,7 @@ def branch_and_bound(
     extra: Any,
     budget: int,
 ) -> tuple[float, int, bool]:
-    """Search all questions by branch and bound; write the best one to `best_mask` if it is better than `best_net`.
+    """Search all questions by branch and bound; write the best one to `best_mask` if its net value exceeds `best_net`.
 
     A question splits the goals in two sides: the goals in the question, and all others. The search assigns goals to
     sides one after the other. A question in which some goals are not assigned yet is partial. The search continues from
@@ -404,8 +406,8 @@ def _bound(side: Any, belief: Any, conflict_steps: Any, intervals: Any) -> float
     """Return an upper bound of the values of all questions that can result from a partial question.
 
     A partial question assigns some of the goals to one of two sides: in the question, or not. The answer to a question
-    leaves only the goals on the side of the true goal possible. The bound assumes that, of these goals, only those that
-    are already assigned remain possible. A true goal without a side is assumed to get the better of the two.
+    leaves only the goals on the side of the true goal possible. For the bound, only goals that are already assigned
+    remain possible. A true goal that is not assigned is put on the better side.
 
     Args:
         side: ``int8 [n]``, the side of each goal (0 or 1), -1 if the goal is not assigned yet.

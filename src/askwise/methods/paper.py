@@ -13,8 +13,9 @@ class            in the paper      if no action is optimal for all possible goal
 `Ezq`            `eZ_Q Query`      asks the question of the largest expected value if that exceeds its price
 ===============  ================  =================================================================================
 
-`Informed` knows the goal from the start. Its marginal cost is exactly 0 with a teammate that takes shortest paths. With
-any other teammate, its marginal cost is the cost of the teammate's detours, which no question can save.
+`Informed` knows the goal from the start. The marginal cost of an episode is its cost minus the least cost that is
+possible if the ego agent knows the goal. So the marginal cost of `Informed` is exactly 0 with a teammate that takes
+shortest paths. With any other teammate, it is the cost of the teammate's detours, which no question can save.
 """
 
 from __future__ import annotations
@@ -77,10 +78,10 @@ class Toolbox(Baseline):
     """The paper's `BL:Toolbox`: asks about the goals for which a certain move, the median one, is optimal.
 
     For each available move, the agent takes the set of possible goals for which the move is optimal. It sorts these
-    sets by size and asks about the set in the middle. Of four sets, it takes the third smallest; of two sets, the
-    smaller. (This agrees with the paper, where moves off the map count, too, and have empty sets.) If the chosen set is
-    empty or contains all possible goals, the agent waits. If no move is optimal for any possible goal, the agent asks
-    about a random half of the possible goals.
+    sets by size and asks about the median set: the third smallest of four sets, the second smallest of three, the
+    smaller of two. (The paper takes the third smallest of four: it also counts moves off the map, with empty sets.) If
+    the chosen set is empty or contains all possible goals, the agent waits. If no move is optimal for any possible
+    goal, the agent asks about a random half of the possible goals.
     """
 
     name = "toolbox"
@@ -111,10 +112,10 @@ def _goals(number: int) -> str:
 class CostProb(BeliefAgent):
     """The paper's `BL:Cost+Prob`: asks the question that best separates the goals that need different actions now.
 
-    A question separates two goals if it contains exactly one of them. The score of a question is a sum over all pairs
-    of goals that it separates and that need different actions now: each such pair adds the probabilities of its goals.
-    The agent maximises this score minus the price (`askwise.methods.cost_prob_program`). If answers can be wrong or
-    missing, the score is first multiplied by the share of it that one answer is worth (`AnswerModel.telling`).
+    Two goals branch if no action is optimal now for both. The score of a question is a sum over the pairs of goals that
+    branch: a pair adds its two probabilities if the question contains exactly one of the two goals. The agent maximises
+    the score minus the price (`askwise.methods.cost_prob_program`). If answers can be wrong or missing, one answer is
+    worth only a share of the score, so the score is first multiplied by this share (`AnswerModel.telling`).
     """
 
     name = "cost-prob"
@@ -248,11 +249,11 @@ class Ezq(BeliefAgent):
 
 
 def _runner_up(values: QuestionValue, found: BestQuestion) -> tuple[BoolArray, float] | None:
-    """Return the best question that differs from the question `found` by one goal, and its net value.
+    """Return the best of a few questions that differ from `found` by one goal, and its net value (value minus price).
 
-    The question is ``bool [n]``, and its net value is its value minus its price. To save time, only three goals are
-    moved into or out of `found`: those whose move increases the value most or decreases it least. The result is None if
-    each of these moves leads to a question about no goal or about all goals.
+    The question is ``bool [n]``. To save time, only three goals are moved into or out of `found`: those whose move
+    increases the value most or decreases it least. The result is None if each move leads to a question about no goal or
+    about all goals.
 
     Args:
         values: computes the value and the price of any question.

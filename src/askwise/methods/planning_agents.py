@@ -2,9 +2,8 @@
 
 **The planner** searches over beliefs: when to act although the goal is not certain yet, and when to ask
 (`askwise.planning.planner`). It assumes that the teammate draws one of its shortest plans uniformly. Then its belief
-(``bayes``) is exact, and one planner serves the whole episode. If no goal explains what the teammate did, or if an
-answer contradicts it, the agent continues with the belief ``robust``, computed from everything that the agent has seen
-and heard.
+(``bayes``) is exact, and one planner serves the whole episode. If no goal explains everything that the teammate did and
+answered, the agent continues with the belief ``robust``, computed from all that it has seen and heard.
 
 With the belief ``robust`` or ``elimination``, the agent makes a new planner in every step. It also does so, with any
 belief, if the problem states the teammate's policies (`Problem.policies`). The new planner treats the teammate's
@@ -97,9 +96,9 @@ class PlannerAgent(PlanningAgent):
     def reset(self, problem: Problem, seed: Seed = None) -> None:
         """Start an episode of `problem`; raise `InputError` if the planner cannot plan with its prices or answers.
 
-        The price of a question must be a base price plus a price for each goal in it. Answers must be wrong or missing
-        with fixed probabilities, or have an approximation of this kind (`AnswerModel.for_planning`). The planner makes
-        no random choices, so `seed` does not change its decisions.
+        The price of a question must be a base price plus a price for each goal in it. If answers can be wrong or
+        missing, the probabilities of this must be fixed, at least approximately (`AnswerModel.for_planning`). The
+        planner makes no random choices, so `seed` does not change its decisions.
         """
         super().reset(problem, seed)
         # Problems that the planner cannot handle raise an error now, not in the middle of an episode.
@@ -129,10 +128,10 @@ class PlannerAgent(PlanningAgent):
     def considered_goals(self) -> BoolArray:
         """Return the goals to plan for, ``bool [n_goals]``: the possible goals, and sometimes improbable ones.
 
-        If answers can be wrong, a goal does not count as possible if it is less than a thousandth as probable as the
-        likeliest goal. If the problem also has a place from which the ego agent cannot reach every goal, the planner
-        plans for all goals that are not ruled out, however improbable. Otherwise the agent might go to such a place,
-        and an improbable goal that turns out to be true would be out of reach.
+        If answers can be wrong, a goal that is less than a thousandth as probable as the likeliest goal does not count
+        as possible. The agent plans for such a goal, too, if it is not ruled out and the problem has a place from which
+        the ego agent cannot reach every goal. Otherwise the agent might go to such a place and find that the true goal
+        is out of reach.
         """
         if self.problem.answers.fallible and self.problem.ego.table().cut_off().any():
             return self.belief.not_ruled_out
@@ -245,7 +244,7 @@ class PlannerAgent(PlanningAgent):
         )
 
     def _without_question(self, plan: Plan, action: str, left: int, without: str) -> str:
-        """Return a text for users that says why the agent takes a plan's action, if the plan considered no question.
+        """Return a text for users that says why the agent takes the action of a plan that considered no question.
 
         Args:
             plan: the plan.
@@ -292,13 +291,13 @@ class PlannerAgent(PlanningAgent):
 class Optimal(PlanningAgent):
     """An agent that plays the exact optimum: no method has a smaller expected marginal cost.
 
-    The marginal cost is the cost beyond that of an agent that knows the goal. The agent is optimal for a teammate that
-    draws one of its shortest plans uniformly (UROP), and among methods with the same limit of questions. The method
-    `reset` raises `TooLarge` if the problem has too many states to be solved.
+    The marginal cost is the cost beyond that of an agent that knows the goal. The agent is optimal if the teammate
+    draws one of its shortest plans uniformly (UROP), and only among methods with the same limit on the number of
+    questions. The method `reset` raises `TooLarge` if the problem has too many states to be solved.
 
     Args:
-        belief: kind of belief: ``bayes``, ``elimination``, which has the same possible goals as ``bayes``, or
-            ``robust``, which allows for errors of the teammate.
+        belief: kind of belief: ``bayes``, ``elimination`` or ``robust``. The first two count the same goals as
+            possible; only ``robust`` allows for errors of the teammate.
         limit: the most states to solve for one episode; None for no limit.
         questions: the most questions in an episode; by default no limit if answers are true, otherwise 3.
     """
@@ -340,9 +339,9 @@ class Optimal(PlanningAgent):
     def considered_goals(self) -> BoolArray:
         """Return the goals to plan for, ``bool [n_goals]``: the possible goals, and sometimes improbable ones.
 
-        If answers can be wrong, a goal does not count as possible if it is less than a thousandth as probable as the
-        likeliest goal. The agent then plans for all goals that are not ruled out, however improbable. With the belief
-        ``robust``, it does so only if the problem has a place from which the ego agent cannot reach every goal.
+        If answers can be wrong, a goal that is less than a thousandth as probable as the likeliest goal does not count
+        as possible. The agent plans for such a goal, too, as long as it is not ruled out. With the belief ``robust``,
+        it does so only if the problem has a place from which the ego agent cannot reach every goal.
         """
         if self.solver.follows_answers and (self.belief.rules_out or self._irreversible):
             return self.belief.not_ruled_out

@@ -104,7 +104,7 @@ class QuestionValue:
         return found
 
     def flips(self, asked: Any) -> FloatArray:
-        """Return how much the value of a question changes if one goal moves into or out of it, for each goal.
+        """Return for each goal how much the value of a question changes if this goal moves into or out of it.
 
         The result is ``float64 [n]``. A goal in the question moves out of it, any other goal moves into it. The value
         is the number of steps that the answer is expected to save.
@@ -156,10 +156,10 @@ def _check(belief: FloatArray, branching: FloatArray, divergence: FloatArray) ->
 class Intervals(NamedTuple):
     """For each pair of a true goal and another goal, the steps in which the ego agent has no clear action.
 
-    These steps are an interval: all steps after `begin`, up to `end`. It starts with the step at which the ego agent's
-    plans for the two goals differ, and ends with the step at which the other goal is ruled out. Empty intervals are
-    left out. Each true goal has a list of its intervals, and all lists are joined to one, in the order of the true
-    goals. Below, `n` is the number of goals, and `m` the number of intervals in the joined list.
+    These steps are an interval, from the step at which the ego agent's plans for the two goals differ to the step at
+    which the other goal is ruled out. It is stored as two numbers: all steps after `begin`, up to `end`, belong to it.
+    Empty intervals are left out. The arrays `others`, `begin` and `end` list all intervals of the first true goal, then
+    those of the second, and so on. Below, `n` is the number of goals, and `m` the number of intervals.
 
     Attributes:
         starts: ``int64 [n + 1]``, index of the first interval of each true goal; at the end `m`.
@@ -168,9 +168,9 @@ class Intervals(NamedTuple):
         end: ``float64 [m]``, end of each interval, descending among intervals of one true goal with the same `begin`.
         first: ``int64 [m]``, for each interval, index of the first interval of the same true goal with the same
             `begin`.
-        following: ``int64 [m]``, for each interval, the index behind the last interval of the same true goal with the
-            same `begin`.
-        users: ``int32 [m]``, the true goals of all intervals, sorted by the other goal of the interval.
+        following: ``int64 [m]``, for each interval, 1 plus the index of the last interval of the same true goal with
+            the same `begin`.
+        users: ``int32 [m]``, the true goal of each interval, sorted by the other goal of the interval.
         places: ``int64 [m]``, the index of the interval to which each entry of `users` belongs.
         user_starts: ``int64 [n + 1]``, for each other goal, the index of its first entry in `users` and `places`; at
             the end `m`.
@@ -223,9 +223,9 @@ def _offsets(numbers: Any, n: int) -> Any:
 def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
     """Return the number of steps without a clear action after a question is answered, if `g` is the true goal.
 
-    A question splits the goals in two sides, and its answer leaves only one side possible. While the ego agent's plans
-    for `g` and for another possible goal differ, the agent has no clear action. These steps are an interval for each
-    other goal. The result is the length of the union of the intervals of all goals on `side`.
+    A question splits the goals in two sides, and its answer leaves only one side possible. Each other goal that remains
+    possible leaves the ego agent without a clear action in an interval of steps, in which its plans for the two goals
+    differ. The result is the length of the union of these intervals.
 
     Args:
         g: index of the true goal.
@@ -254,10 +254,10 @@ def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
 
 @compiled(work=lambda given: given.mask.size + given.intervals.others.size)
 def union_lengths(mask: Any, intervals: Any) -> Any:
-    """Return for each true goal the steps without a clear action after a question is answered, ``float64 [n]``.
+    """Return the number of steps without a clear action after an answer, for each true goal, ``float64 [n]``.
 
-    If the true goal is in the question, the answer leaves only the goals in the question possible, otherwise only the
-    goals outside the question.
+    The answer to a question leaves only the goals in the question possible if the true goal is in it, otherwise only
+    the goals outside it.
 
     Args:
         mask: ``bool [n]``, the goals in the question.
@@ -277,7 +277,7 @@ def question_value(mask: Any, belief: Any, conflict_steps: Any, intervals: Any) 
     Args:
         mask: ``bool [n]``, the goals in the question.
         belief: ``float64 [n]``, probabilities of the goals.
-        conflict_steps: ``float64 [n]``, for each true goal the number of steps without a clear action if nothing is
+        conflict_steps: ``float64 [n]``, for each true goal, the number of steps without a clear action if nothing is
             asked.
         intervals: the `Intervals`: for each true goal and each other goal, the steps in which the ego agent has no
             clear action because both goals are possible.

@@ -1,14 +1,15 @@
 """Third-party code: agents from files and modules, and the errors and values of such code as text.
 
 An agent is named by its location: ``mine.py``, ``mine.py:Likeliest`` or ``package.module:Likeliest``. The part before
-the colon is a Python file (its name ends in ``.py``; relative to the current folder) or an importable module; modules
-in the current folder are importable, too. The part after the colon is a subclass of `Agent`, or a function that returns
-an agent. The class or function is called with the given options (``belief`` and any others). If a file defines only one
-agent, the colon and the part after it can be left out. Options can follow as text: ``mine.py:Likeliest,enough=0.5``.
+the colon is a Python file whose name ends in ``.py``, or an importable module. Files are relative to the current
+folder, and modules in this folder are importable. The part after the colon is a subclass of `Agent`, or a function that
+returns an agent. If a file defines only one agent, the colon and the part after it can be left out. The class or
+function is called with the given options, such as ``belief``. Options can also follow the location as text:
+``mine.py:Likeliest,enough=0.5``.
 
-An agent is sent to other processes as this text, and each process loads the file once. The file becomes a module with a
-unique name made from its full path, so that two files of the same name do not conflict and agents from it can be copied
-and pickled.
+Other processes receive the location of an agent instead of the agent, and each process loads the file once. The file
+becomes a module with a unique name, made from the full path of the file. So two files of the same name do not conflict,
+and agents from a file can be copied and pickled.
 
 Errors and values become text on one line, with the file and line of the code to fix. Third-party objects may fail even
 while they are described: an error may raise another error when its message is read, and so may the `repr` of a value.
@@ -156,9 +157,9 @@ def _found(location: str) -> Callable[..., object]:
 
 
 def _agents_in(module: ModuleType, name: str) -> str:
-    """Return the text that lists the agents of a module, for the error that the module has no agent called `name`.
+    """Return the end of the message of an error about an unknown agent: a list of the agents of the module.
 
-    The text is the end of the error message. If an agent has a similar name, the text suggests it.
+    `name` is the unknown name. If an agent has a similar name, the text suggests it.
     """
     agents = _defined_in(module)
     if not agents:

@@ -1,9 +1,10 @@
 """Building the tables of a model from a list of edges or from a step function.
 
-States and actions are numbered in the order in which they first appear, so no result depends on hashing. A model from a
-step function is explored breadth-first. Its tables have one column for the first action of each state, one for the
-second, and so on, instead of one column for every action (see `Labels` in `askwise.model.names`). So the size of a
-table is the number of states times the largest number of actions of a state.
+States and actions are numbered in the order in which they first appear, so no result depends on hashing. For a step
+function, all states that can be reached from the first state are explored breadth-first. The tables of the model then
+have one column for the first action of each state, one for the second, and so on, instead of one column for every
+action (see `Labels` in `askwise.model.names`). So the size of a table is the number of states times the largest number
+of actions in one state.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Edges:
         return bool(self.probability)
 
     def successor(self) -> Any:
-        """Return the next states of deterministic edges, ``int64 [n_states, n_actions]``, -1 where there is no edge."""
+        """Return the next state after each action, ``int64 [n_states, n_actions]``, -1 where there is no edge."""
         table = np.full((len(self.states), len(self.actions)), -1, dtype=np.int64)
         table[self.source, self.action] = self.target
         return table
@@ -188,7 +189,7 @@ class Exploration:
         Args:
             state: the state, as the user's functions return it.
             pairs: what the step function returned for the state: pairs ``(action, next state)``.
-            stay: name of the action that stays in place; `pairs` must not have it.
+            stay: name of the action that stays in place; it must not occur in `pairs`.
         """
         where = f"step({state!r})"
         if not isinstance(pairs, Iterable) or isinstance(pairs, str):
@@ -253,7 +254,7 @@ def explore(
         step: returns the actions that are available in a state, as pairs ``(action, next state)``.
         max_states: limit on the number of states; an `InputError` is raised if there are more.
         progress: called from time to time with the number of states found so far; None for no calls.
-        stay: name of the action that stays in place; `step` does not return it.
+        stay: name of the action that stays in place; `step` must not return it.
 
     Returns:
         the exploration, with all states, actions and edges that were found.

@@ -4,10 +4,11 @@
 is True, the chain may also end in `s`: the state has a *leak*. The flag is separate from the numbers because rounded
 probabilities cannot show whether a row sums to 1. The expected number of steps from a state is infinite exactly if the
 chain can get from there to a state from which no leak can be reached. Two graph searches find these states: the first
-finds the states that cannot reach a leak, the second all states that can reach one found by the first.
+finds all states from which no leak can be reached, and the second all states from which the chain can get to one of
+those.
 
-**Acyclic chains** are solved exactly by one backward pass. States are processed after all their successors (Kahn's
-algorithm on the reversed graph); states that lead into a cycle never become ready, which is how a cycle is detected.
+**Acyclic chains** are solved exactly by one backward pass. Each state is processed after all its successors (Kahn's
+algorithm on the reversed graph). States that lead into a cycle are never processed, which is how a cycle is detected.
 
 **Chains with cycles** need ``V = 1 + Q V`` to be solved. Small systems are factorised. Large ones are solved by
 Gauss-Seidel sweeps (the factors of a grid of a million states do not fit in memory). States are ordered by their number
@@ -17,15 +18,15 @@ slippery grids of 1e5 to 1e6 states. If the chain mostly moves in one direction 
 than the sweeps. If it does not (slip 0.9), they were at best twice as fast, and on a busy machine several times slower.
 That was not worth a second method. The paper's method, sweeps of ``V <- 1 + Q V`` from 0, is available too.
 
-**Error bound.** Let ``V*`` be the exact solution, and ``r = 1 + Q V - V`` the residual of any values `V`. If ``V > 0``
-and ``eps = max|r| < 1``, then ``(I - Q) V = 1 - r > 0`` for a positive `V`, so ``I - Q`` is a nonsingular M-matrix and
-its inverse is nonnegative. Therefore
+**Error bound.** Let ``V*`` be the exact solution, and ``r = 1 + Q V - V`` the residual of any values `V`. Let
+``eps = max|r|``. If ``V > 0`` and ``eps < 1``, then ``(I - Q) V = 1 - r > 0``. So ``I - Q`` is a nonsingular M-matrix,
+and its inverse is nonnegative. Therefore::
 
     |V - V*| = |(I - Q)^-1 r| <= eps (I - Q)^-1 1 = eps V*
 
-that is, `eps` bounds the relative error of every value. Nothing is assumed about how `V` was found. The residual is
-computed with rounding, so a bound on its own rounding error is added; that also covers the rounding of each
-probability in `Q`. Only this bound decides when iterations stop.
+So `eps` bounds the relative error of every value. Nothing is assumed about how `V` was found. The residual is computed
+with rounding, so a bound on its rounding error is added to `eps`; it also covers the rounding of the probabilities in
+`Q`.
 """
 
 from __future__ import annotations
@@ -128,8 +129,8 @@ def backward_pass(chain: AbsorbingChain) -> tuple[FloatArray, BoolArray]:
     One pass is enough: each state is computed after the states that it leads to.
 
     Returns:
-        values: ``float64 [n]``, the expected numbers.
-        settled: ``bool [n]``, whether a state leads into no cycle. The values of the other states are invalid.
+        the expected numbers, ``float64 [n]``; and whether each state leads into no cycle, ``bool [n]``. The numbers of
+        states that lead into a cycle are invalid.
     """
     values, matrix = np.zeros(chain.size), chain.matrix
     order, settled = _successors_first(chain)
@@ -153,8 +154,7 @@ def _successors_first(chain: AbsorbingChain) -> tuple[IntArray, BoolArray]:
     """Return the states that lead into no cycle, sorted so that each state comes after the states that it leads to.
 
     Returns:
-        order: ``int32``, indices of these states.
-        settled: ``bool [n]``, whether a state is in `order`.
+        the indices of these states, ``int32``; and whether each state of the chain is one of them, ``bool [n]``.
     """
     waiting = np.diff(chain.matrix.indptr).astype(np.int64)
     order = np.empty(chain.size, dtype=np.int32)
@@ -203,8 +203,8 @@ def _maxima(order: Any, indptr: Any, indices: Any, values: Any) -> None:
 def sweep(chain: AbsorbingChain, tolerance: float, max_iterations: int) -> tuple[FloatArray, int]:
     """Compute the expected number of steps until the chain ends by repeating ``V <- 1 + matrix @ V`` from 0.
 
-    The values grow towards the solution from below. The largest change in a sweep also bounds the relative error, so
-    the sweeps stop when this change is at most half of `tolerance`.
+    The values grow towards the solution from below. The largest change of a value in a sweep is a bound on the relative
+    error. The sweeps stop when it is at most half of `tolerance`.
 
     Args:
         chain: the chain.
@@ -212,8 +212,7 @@ def sweep(chain: AbsorbingChain, tolerance: float, max_iterations: int) -> tuple
         max_iterations: limit on the number of sweeps.
 
     Returns:
-        values: ``float64 [n]``, the expected number of steps from each state.
-        sweeps: number of sweeps.
+        the expected number of steps from each state, ``float64 [n]``; and the number of sweeps.
     """
     values = np.zeros(chain.size)
     for sweeps in range(1, max_iterations + 1):
@@ -265,8 +264,7 @@ def iterative_solve(chain: AbsorbingChain, tolerance: float, max_iterations: int
         max_iterations: limit on the number of sweeps, checked after every 20 sweeps.
 
     Returns:
-        values: ``float64 [n]``, the expected number of steps from each state.
-        sweeps: number of sweeps.
+        the expected number of steps from each state, ``float64 [n]``; and the number of sweeps.
     """
     order = _exit_order(chain.matrix)
     matrix = chain.matrix[order][:, order]
@@ -290,9 +288,9 @@ def iterative_solve(chain: AbsorbingChain, tolerance: float, max_iterations: int
 
 
 def _exit_order(matrix: Any) -> IntArray:
-    """Return the indices of all states, ``int32 [n]``, sorted by how soon the chain ends from there, the soonest first.
+    """Return the indices of all states, ``int32 [n]``, sorted by how many steps away the end of the chain is.
 
-    How soon is measured by the number of steps on the likeliest path from the state out of the chain.
+    States near the end come first. The steps are counted on the likeliest path from the state out of the chain.
 
     Args:
         matrix: probabilities of continuing, CSR ``[n, n]``; with the remaining probability the chain ends.

@@ -28,8 +28,8 @@ def breadth_first(starts: Any, indptr: Any, indices: Any) -> tuple[IntArray, Int
         indices: the neighbours of all nodes, one node after the other.
 
     Returns:
-        distance: ``int32 [n]``, steps from the nearest start, -1 if the node cannot be reached.
-        order: ``int32``, the reached nodes, nearest first.
+        the steps from the nearest start to each node, ``int32 [n]``, -1 if the node cannot be reached; and the reached
+        nodes, ``int32``, nearest first.
     """
     n = len(indptr) - 1
     distance = np.empty(n, dtype=np.int32)
@@ -81,10 +81,11 @@ so rounding a rare action to 0 would change results, not only digits."""
 
 @inner
 def scale(exponent_difference: int) -> float:
-    """Return ``BASE ** exponent_difference``, the factor between two numbers of plans with different exponents.
+    """Return ``BASE ** exponent_difference``, or 0.0 if the difference is below -3.
 
-    Numbers of plans are stored as ``mantissa * BASE ** exponent``. The difference, the smaller exponent minus the
-    larger, is at most 0. If it is below -3, the result is 0.0, because the smaller number is too small to change a sum.
+    Numbers of plans are stored as ``mantissa * BASE ** exponent``. To add two of them, the mantissa with the smaller
+    exponent is multiplied by this factor. The difference is the smaller exponent minus the larger one. If it is below
+    -3, the smaller number is too small to change the sum.
     """
     if exponent_difference == 0:
         return 1.0

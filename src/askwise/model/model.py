@@ -119,7 +119,7 @@ class Model(Sealed):
             step: returns the actions that are available in a state, as pairs ``(action, next state)``.
             max_states: limit on the number of states; an `InputError` is raised if there are more.
             progress: called from time to time with the number of states found so far; None for no calls.
-            stay: name of the action that stays in place; `step` does not return it.
+            stay: name of the action that stays in place; `step` must not return it.
         """
         found = explore(start, step, max_states=max_states, progress=progress, stay=stay)
         sizes = f"{len(found.states)} states with up to {max(found.counts)} actions"
@@ -130,8 +130,8 @@ class Model(Sealed):
     def with_columns(self) -> Model:
         """Return an equal model in which each column of `successor` stands for the same action in every state.
 
-        In a model with labels, column k stands for the k-th available action of each state instead, and its label says
-        which action that is. A model without labels is returned unchanged.
+        In a model with labels, column k stands for the k-th available action of each state, and its label says which
+        action that is. A model without labels is returned unchanged.
         """
         if self.labels is None:
             return self
@@ -145,11 +145,12 @@ class Model(Sealed):
         return Model(successor, states=self._states, actions=named[:-1], stay=named[-1])
 
     def in_label_order(self) -> Model:
-        """Return an equal model in which the columns of each state are sorted by label, the index among all actions.
+        """Return an equal model in which the columns of each state are sorted by label.
 
-        In a model with labels, column k stands for the k-th available action of each state, in any order. After
-        sorting, the actions of a state are in the same order as in `with_columns`. So an agent that takes the first of
-        several equally good actions takes the same one in both models. A model without labels is returned unchanged.
+        In a model with labels, column k stands for the k-th available action of each state, in any order. The label of
+        a column is the index of this action among all actions. After sorting, the actions of a state are in the same
+        order as in `with_columns`. So an agent that takes the first of several equally good actions takes the same one
+        in both models. A model without labels is returned unchanged.
         """
         if self.labels is None:
             return self
@@ -192,9 +193,9 @@ class Model(Sealed):
     def action(self, name: Hashable, field: str | None = None) -> int:
         """Return the index of an action given by name or index: its column in tables ``[n_states, n_actions]``.
 
-        In a model with labels, a column stands for different actions in different states. There this method accepts
-        only the names of the columns: ``action 1``, ``action 2``, ..., and the name of the action that stays in place.
-        For the names of the other actions, use `action_in`.
+        In a model with labels, a column stands for different actions in different states. For such a model, this method
+        accepts only the names of the columns: ``action 1``, ``action 2``, ..., and the name of the action that stays in
+        place. For the names of the other actions, use `action_in`.
 
         Args:
             name: the name or the index.
@@ -228,8 +229,8 @@ class Model(Sealed):
     def actions(self) -> tuple[Hashable, ...]:
         """Names of the columns of `successor`, which are the names of the actions in a model without labels.
 
-        In a model with labels, a column stands for the first, second, ... action of each state. There the names are
-        ``action 1``, ``action 2``, ..., and at the end the name of the action that stays in place.
+        In a model with labels, a column stands for the first, second, ... action of each state. Then the names of the
+        columns are ``action 1``, ``action 2``, ..., and the last is the name of the action that stays in place.
         """
         assert self._actions.names is not None
         return self._actions.names
@@ -304,7 +305,7 @@ class Model(Sealed):
     # -- construction -------------------------------------------------------------------------------------
 
     def _label(self, labels: Any, table: IntArray, actions: Iterable[Hashable] | None, stay: Hashable) -> list[str]:
-        """Store the labels of a model: which action a column of the table of next states stands for in each state.
+        """Store the labels of a model: for each state, which action each column of the table of next states stands for.
 
         Args:
             labels: ``int [n_states, n_columns]``, indices in `actions`, -1 where there is no action.

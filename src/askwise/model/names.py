@@ -1,10 +1,11 @@
 """Names of states and actions: users write names, algorithms use integers.
 
 `Names` maps between names and integers. `Labels` is for models with many actions, of which each state has only a few,
-as in planning problems and most graphs. There, a table ``successor[s, a]`` with a column for every action would be
-nearly empty. So the table has fewer columns: column `k` is for the `k`-th action of each state, and ``labels[s, k]``,
-the *label*, is the index of this action among all actions. Algorithms compare actions only within one state, by column;
-labels are needed only for names. Two columns with the same label in two states stand for the same action.
+as in planning problems and most graphs. In such a model, a table ``successor[s, a]`` with a column for every action
+would be nearly empty. So the table has fewer columns: column `k` is for the `k`-th action of each state, and
+``labels[s, k]``, the *label*, is the index of this action among all actions. Algorithms compare actions only within one
+state, by column; labels are needed only for names. Two columns with the same label in two states stand for the same
+action.
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ class Labels(Sealed):
 
         Args:
             state: index of the state.
-            name: name of the action. An integer that is not the name of an action is the index of a column.
+            name: name of the action. If no action has an integer as its name, an integer is the index of a column.
             field: name of the input in error messages.
             where: a text that names the state in error messages.
         """

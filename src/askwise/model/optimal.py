@@ -6,18 +6,18 @@ its probability is::
 
     pi_g(s, a) = N_g(s') / N_g(s)
 
-At the goal, the policy takes STAY. Choosing uniformly among the optimal *actions* of each step is a different policy,
-`uniform_optimal`: it favours plans through states with few choices. Every action costs 1. In states that cannot reach
-the goal both policies are undefined (rows of zeros).
+At the goal, the policy takes STAY. A different policy, `uniform_optimal`, chooses uniformly among the optimal *actions*
+in each step: it favours plans through states with few choices. Every action costs 1. In states from which the goal
+cannot be reached, both policies are undefined (rows of zeros).
 
 **Stochastic models.** Plans cannot be counted, so `urop` raises an error. `uniform_optimal` minimises the expected
 number of steps by policy iteration:
 
-1. Find the actions after which the goal can still be reached with certainty (`_sure_actions`): the largest set of
-   states U such that every state in U can reach the goal by actions that never leave U (two nested fixed points).
+1. Find the largest set U of states from which the goal can be reached by actions that never leave U (`_sure_actions`).
+   After these actions, the goal can still be reached with certainty.
 2. Start from a policy that moves closer to the goal with positive probability in every step, so that it arrives in the
    end.
-3. Compute the expected number of steps of this policy exactly (it is an absorbing chain), and switch to better actions.
+3. Compute the expected number of steps under this policy exactly (as an absorbing chain), and switch to better actions.
    Repeat this until nothing improves.
 
 Values are rounded, so actions within a relative difference of `TIE` from the best count as equally good.
@@ -190,16 +190,16 @@ def fastest_actions(model: Model, targets: IntArray) -> BoolArray:
 
 
 def _sure_actions(model: Model, at_goal: BoolArray) -> tuple[BoolArray, IntArray]:
-    """Return the actions after which the goal can still be reached with probability 1, and the steps that they need.
+    """Return the actions after which the goal can still be reached with probability 1, and the steps to the goal.
 
     Args:
         model: a stochastic model.
         at_goal: ``bool [n_states]``, whether a state is at the goal.
 
     Returns:
-        sure: ``bool [n_states, n_actions]``, whether the goal can still be reached with probability 1 after the action.
-        level: ``int32 [n_states]``, fewest possible steps to the goal by these actions, if chance always helps; -1
-            where no policy reaches the goal with probability 1.
+        ``bool [n_states, n_actions]``, whether the goal can still be reached with probability 1 after each action; and
+        ``int32 [n_states]``, the fewest steps to the goal by these actions if every chance event turns out well, -1
+        where no policy reaches the goal with probability 1.
     """
     inside = np.ones(model.n_states, dtype=bool)
     while True:
@@ -225,9 +225,10 @@ def _may_reach(model: Model, marked: BoolArray) -> BoolArray:
 
 
 def _levels(model: Model, at_goal: BoolArray, allowed: BoolArray) -> IntArray:
-    """Return the fewest possible steps to the goal by allowed actions, if chance always helps, ``int32 [n_states]``.
+    """Return the fewest steps in which allowed actions may lead to the goal, ``int32 [n_states]``.
 
-    The result is -1 for a state from which the allowed actions never lead to the goal.
+    The steps are counted as if every chance event turned out well. The result is -1 for a state from which the allowed
+    actions never lead to the goal.
 
     Args:
         model: the model.
@@ -283,8 +284,8 @@ def _action_values(model: Model, value: FloatArray, sure: BoolArray) -> FloatArr
 
     Args:
         model: the model.
-        value: ``float64 [n_states]``, the expected steps to the goal from each state, used for the states to which the
-            action may lead.
+        value: ``float64 [n_states]``, the expected steps to the goal from each state under some policy, which is
+            followed after the first action.
         sure: ``bool [n_states, n_actions]``, the allowed actions; for the others the result is ``inf``.
     """
     finite = np.where(np.isfinite(value), value, 0.0)

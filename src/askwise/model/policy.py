@@ -25,7 +25,8 @@ class Policy(Sealed):
     Args:
         model: the model.
         probabilities: ``float64 [n_states, n_actions]``, rows that sum to 1, positive for available actions only.
-        partial: allow rows of zeros, for states in which the policy is undefined because its goal is out of reach.
+        partial: whether to allow rows of zeros, for states in which the policy is undefined because its goal is out of
+            reach.
     """
 
     def __init__(self, model: Model, probabilities: Any, *, partial: bool = False) -> None:
@@ -44,9 +45,9 @@ class Policy(Sealed):
     ) -> Policy:
         """Estimate a policy from recorded trajectories by counting the actions in each state.
 
-        In a state that was visited `n` times, `k` times with action `a`, the probability of `a` is ``(k + smoothing *
-        b) / (n + smoothing)``, where ``b`` is the probability of `a` in the policy `base`. With few observations the
-        policy is close to `base`.
+        If a state was visited `n` times and action `a` was taken there `k` times, the probability of `a` is
+        ``(k + smoothing * b) / (n + smoothing)``. Here ``b`` is the probability of `a` in the policy `base`. With few
+        observations the policy is close to `base`.
 
         Args:
             model: the model of the recorded agent.
@@ -75,13 +76,14 @@ class Policy(Sealed):
 
     @cached_property
     def defined(self) -> BoolArray:
-        """The states in which the policy is defined, because it takes some action there, ``bool [n_states]``."""
+        """Whether the policy is defined in each state, that is, takes some action there, ``bool [n_states]``."""
         return read_only(np.asarray(self.support.any(axis=1)))
 
     def soften(self, epsilon: float) -> Policy:
-        """Return a mixture: with probability `epsilon` a uniformly random available action, otherwise this policy.
+        """Return a policy that takes a random action with probability `epsilon`, and otherwise follows this policy.
 
-        States in which this policy is undefined stay undefined.
+        The random action is drawn uniformly from the available ones. States in which this policy is undefined stay
+        undefined.
         """
         if not 0 <= epsilon <= 1:
             raise InputError("epsilon", epsilon, "a number from 0 to 1")
@@ -221,9 +223,9 @@ def prior_weights(prior: Sequence[float] | None, n_goals: int) -> FloatArray:
 
 
 def normalised(weights: FloatArray) -> FloatArray:
-    """Return nonnegative weights, of which not all are 0, scaled so that their sum is 1.
+    """Return `weights` scaled so that their sum is 1.
 
-    No positive weight is rounded to 0.
+    The weights are nonnegative, and at least one is positive. No positive weight is rounded to 0.
     """
     scaled = weights / weights.max()  # first, so that the sum cannot overflow
     np.maximum(scaled, SMALLEST, out=scaled, where=weights > 0)

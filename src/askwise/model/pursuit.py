@@ -5,9 +5,8 @@ each goal is one cell, a distance is the difference in columns plus the differen
 each goal take one search.
 
 On large maps the table is avoided if each goal is one cell. Without walls, distances are computed for each queried
-state. With walls, distances from a few states, such as the start, take one search for each of these states; the table
-is built when optimal actions, or distances from many states, are queried. So a problem that is only drawn needs no
-table.
+state. With walls, distances from a few states, such as the start, take one search for each of these states. The table
+is built only when optimal actions or distances from many states are queried, so it is not needed to draw a map.
 
 The probabilities of all UROPs are one table if it is small. On large maps they are computed for each queried state,
 from the numbers of shortest plans of the next states.
@@ -75,9 +74,9 @@ class Pursuit(Sealed):
 
     @property
     def _open(self) -> bool:
-        """Whether the steps to each goal are the difference in columns plus that in rows, so that no search is needed.
+        """Whether distances need no search, because each goal is one cell of a grid without walls.
 
-        That is so if each goal is one cell of a grid without walls.
+        Then a distance is the difference in columns plus the difference in rows.
         """
         return self._single and isinstance(self.model, GridWorld) and self.model.open
 
@@ -131,24 +130,24 @@ class Pursuit(Sealed):
         return self._searched[state]
 
     def _steps_to(self, goal: int) -> tuple[IntArray, int]:
-        """Return a table that has the fewest steps from all states to `goal`, and the column of this goal in the table.
+        """Return a table of the fewest steps from all states to goals, and the column that belongs to `goal`.
 
-        The table is ``int32 [n_states, n]``: the table `distance` of all goals, if it is in use, otherwise a table with
-        one column.
+        The table is ``int32 [n_states, n]``: it is `distance`, the table for all goals, if this table is in use;
+        otherwise a table with one column.
         """
         if self._kept:
             return self.distance, goal
         return read_only(columns_plus_rows(self._grid, self._targets[goal : goal + 1])), 0
 
     def around(self, state: int) -> tuple[IntArray, IntArray]:
-        """Return the moves from a state and the steps to each goal, as small tables of the state and its next states.
+        """Return small tables for one state and its next states: the next states by action, and the steps to each goal.
 
-        Compiled loops use these tables in place of the tables of the whole model. In them, the state itself has index
-        0, and the state after action a has index ``a + 1``.
+        Compiled loops use these tables in place of the tables of the whole model. In the small tables, the given state
+        has index 0, and the state after action a has index ``a + 1``.
 
         Returns:
-            successor: ``int32 [1, n_actions]``, index of the state after each action, -1 where there is none.
-            steps: ``int32 [1 + n_actions, n_goals]``, fewest steps to each goal from the state with each index.
+            the index of the state after each action, ``int32 [1, n_actions]``, -1 where there is none; and the fewest
+            steps to each goal, ``int32 [1 + n_actions, n_goals]``, row k from the state with index k.
         """
         following = self.model.successor[state]
         there = np.where(following >= 0, following, state)
@@ -227,7 +226,8 @@ def fill_distances(indptr: Any, indices: Any, targets: IntArray, starts: IntArra
         indptr: ``int [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
         indices: the predecessors of all states, one state after the other, as in `Model.predecessors`.
         targets: the target states of all goals, one goal after the other.
-        starts: ``int [n_goals + 1]``, index in `targets` where each goal begins.
+        starts: ``int [n_goals + 1]``, index in `targets` of the first state of each goal; at the end the size of
+            `targets`.
         table: ``int32 [n_states, n_goals]``, the table to fill.
     """
     scratch = np.empty((2, table.shape[0]), dtype=np.int32)
@@ -236,7 +236,7 @@ def fill_distances(indptr: Any, indices: Any, targets: IntArray, starts: IntArra
 
 
 class _Counter:
-    """Computes which share of the shortest plans from a state to a goal begins with a step to each neighbour.
+    """Computes, for each next state, the share of the shortest plans from a state to a goal that begin by going there.
 
     It visits only the states on these plans, and reuses one large array between calls. The model is deterministic.
     """
@@ -300,13 +300,13 @@ def _cone_counts(successor: Any, distance: Any, goal: int, state: int, slot: Any
         distance: ``int32 [n_states, n]``, fewest steps to `n` goals.
         goal: the goal's column of `distance`.
         state: the state in which the plans start.
-        slot: ``int32 [n_states]``, all -1; filled with the position in `order` of each state on the plans.
+        slot: ``int32 [n_states]``, all -1; filled with the position of each state on the plans in the first array that
+            is returned.
 
     Returns:
-        order: ``int32``, the states on the plans, nearest to `state` first.
-        mantissa: ``float64``, for each state in `order`; the number of plans from it is
-            ``mantissa * BASE ** exponent``.
-        exponent: ``int32``, for each state in `order`.
+        three arrays with an entry for each state on the plans, nearest to `state` first: the state, ``int32``; the
+        mantissa, ``float64``; and the exponent, ``int32``. The number of plans from the state is
+        ``mantissa * BASE ** exponent``.
     """
     n_actions = successor.shape[1]
     order = np.empty(distance.shape[0], dtype=np.int32)

@@ -97,7 +97,8 @@ class Advice:
     def ask(self) -> tuple[str, ...] | None:
         """Names of the goals to ask about; None if the decision is to act.
 
-        If the question is a choice among groups of goals, use `decision.ask` instead, which has the groups.
+        If the question is a multiple-choice question about groups of goals, use `decision.ask` instead, which has the
+        groups.
         """
         return None if self.decision.ask is None else tuple(self.problem.goals[goal] for goal in self.decision.ask)
 

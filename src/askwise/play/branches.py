@@ -96,9 +96,9 @@ class HeardReplies:
 
 
 def possible_answers(asked: Question, n_goals: int) -> Iterator[Answer]:
-    """Yield all possible answers to a question; the last one stands for a missing answer.
+    """Yield all possible answers to a question: first those with a reply, then the missing answer.
 
-    Before it come yes and no or, if the question is a `Choice`, each answer to the choice.
+    The replies are yes and no, or the options of a multiple-choice question (`Choice`).
 
     Args:
         asked: the question.
@@ -129,7 +129,8 @@ def _meant(answer: Answer) -> Hashable:
 def _listed(question: Any) -> Hashable:
     """Convert the key of a question from nested frozensets of integers to nested sorted tuples.
 
-    Keys are sorted by their texts (``repr``). Equal sets can have different texts, but equal tuples have equal texts.
+    Equal frozensets can have different texts (``repr``), but equal tuples have equal texts. So the resulting keys can
+    be sorted by their texts.
 
     Args:
         question: the key, a frozenset of integers or of frozensets. An integer is returned as it is.
@@ -155,8 +156,8 @@ class Branch:
         possible: all goals that fit the teammate's steps and the answers: `goals`, and those for which the episode
             would have ended already.
         paths: number of the teammate's paths that this branch stands for. If answers may be wrong or missing, it is
-            ``float64 [n_goals]``: for each goal, a path counts as the likelihood of the replies heard on it given the
-            goal, instead of as 1.
+            ``float64 [n_goals]``: for each goal, the sum over these paths of the likelihood of the replies heard on the
+            path, given the goal.
         taken: number of decisions so far.
         weight: ``float64 [n_goals]``, joint probability of each goal and this branch; None if it follows from `paths`
             and the teammate's state.
@@ -213,10 +214,10 @@ class BranchQueue:
 
     A branch is a possible course of an episode so far. In the same situation, the agent decides equally from now on.
 
-    First come the branches with the fewest questions since the teammate's last step (counted only if answers may be
-    wrong or missing), and of these branches first those with the most possible goals. A question leads to branches with
-    more such questions or with fewer goals, which come later in the queue. So when a branch is taken from the queue,
-    all branches of the same step that can be joined with it have been joined.
+    Branches with the fewest questions since the teammate's last step come first; if answers are always true, questions
+    are not counted. Among branches with equally many questions, those with the most possible goals come first. A
+    question leads to branches with more questions or with fewer goals, which come later in the queue. So when a branch
+    is taken from the queue, all branches of the same step that can be joined with it have been joined.
 
     Args:
         situation: a function that returns the situation of a branch as a hashable key; branches with equal keys are

@@ -252,8 +252,8 @@ class Enumeration:
     def _doubtful_answers(self, branch: Branch, asked: Question) -> Iterator[Branch]:
         """Yield the new branch after each possible answer to the question `asked`, if answers may be wrong or missing.
 
-        A branch is a course of the episode so far. Given each goal, the number of paths and the weight (joint
-        probability) of a new branch are those of `branch` times the likelihood of the answer. Branches of negligible
+        A branch is a course of the episode so far. For each goal, the attributes `paths` and `weight` of a new branch
+        are those of `branch`, multiplied by the likelihood of the answer given this goal. Branches of negligible
         probability are left out.
         """
         state = branch.observation.state

@@ -42,8 +42,8 @@ def simulate(
             follows the policies of the problem, or draws a shortest plan if there are none.
         goal: the teammate's goal, by name or index; by default drawn from the prior.
         seed: makes the episode repeatable.
-        belief: the kind of belief of an agent given by name: ``elimination``, ``bayes`` or ``robust``. By default that
-            of its method, or ``robust`` if the teammate may leave its shortest paths.
+        belief: the kind of belief, if `method` is a name: ``elimination``, ``bayes`` or ``robust``. By default the
+            method chooses, except that the belief is ``robust`` if the teammate may leave its shortest paths.
         max_steps: cut the episode off after this many steps; by default far more than any sensible agent needs.
         answers: the answer model; as text ``truthful``, or some of ``wrong:E``, ``refused:R`` and ``persistent`` with
             commas between, with probabilities E and R. By default that of the problem.

@@ -4,15 +4,15 @@ Such a teammate can take infinitely many paths, so the paths cannot be followed 
 depend on its situation only (see `follows_once`) meets finitely many situations. A situation consists of the states of
 both agents, the possible goals and the replies heard. For each goal `g`, the situations form a Markov chain. Let
 ``c[s]`` be the cost of the decision in situation ``s``, and ``Q[s, s']`` the probability, given goal `g`, of moving
-from ``s`` to ``s'``. Then the expected costs from each situation to the end of the episode, ``W``, solve
+from ``s`` to ``s'``. Let ``W[s]`` be the expected cost from situation ``s`` to the end of the episode. Then::
 
-    W = c + Q W.
+    W = c + Q W
 
 This equation is solved by a sparse factorisation. The error of the computed ``W`` is bounded as in
 `askwise.model.chain`. Let ``W*`` be the exact solution and ``r = c + Q W - W``. Let ``V`` solve ``V = 1 + Q V`` with a
 relative error of at most ``eps``. Then ``|W - W*| <= max|r| V / (1 - eps)``.
 
-An agent that chooses at random chooses once for each situation.
+If the agent chooses at random, one random choice is drawn for each situation, and used whenever the situation recurs.
 """
 
 from __future__ import annotations
@@ -114,11 +114,11 @@ class SituationChain(Enumeration):
         return True
 
     def _unfold(self, branch: Branch) -> None:
-        """Let the agent decide in a branch; store the cost of the decision, and the situations that can follow.
+        """Let the agent decide in a branch; store the cost of the decision, and the transitions that can follow.
 
-        For each situation that can follow, the probability of moving there is stored given each goal. A situation is
-        everything that the agent's next decisions depend on. A branch is a course of the episode so far; this branch
-        was the first one found that ends in its situation.
+        A transition leads to a situation, and has a probability for each goal. A situation is everything that the
+        agent's next decisions depend on. `branch` is the first course of the episode that was found to end in its
+        situation.
         """
         here = self._number[self._situation(branch)]
         branch.weight = np.ones(self.prior.size)

@@ -1,9 +1,9 @@
 """Compute two tables: how similar the goals of each problem are, and which goals are recognised in each archive.
 
-The table of problems has a row for each problem. Its column ``wcd`` is the length of the longest common prefix of
-optimal plans for two different goals, as in the literature on goal-recognition design. Its column ``told_apart`` is the
-number of steps after which the actor's actions have certainly ruled out all goals that the actor does not pursue,
-whichever it pursues; ``inf`` if there is no such number (`askwise.pddl.pairs`).
+The table of problems has a row for each problem. Its column ``wcd`` is the worst-case distinctiveness: the length of
+the longest common prefix of optimal plans for two different goals. Its column ``told_apart`` is the number of steps
+after which the actor's actions have ruled out all wrong goals, in the worst case; ``inf`` if this may never happen
+(`askwise.pddl.pairs`).
 
 The table of archives has a row for each archive. It states what is known about the goal after the last observed action.
 `summaries` counts how often the true goal was found, for each percentage of the plan that was observed.

@@ -2,26 +2,26 @@
 
 The environment only has to be one that can be stepped.
 
-A learned policy gives every action some probability, so that no single action rules out a policy, and the paper's
-expected divergence point (EDP) is infinite. But evidence accumulates with every action. Let an agent follow the policy
-``pi_truth`` of its goal, and let ``pi_other`` be the policy of another goal, `other`. After `t` steps::
+In the paper behind askwise, a goal is ruled out by an action that is impossible under the policy of the goal. A learned
+policy gives every action some probability, so no action is impossible, and the paper's expected divergence point (EDP)
+is infinite. But evidence accumulates with every action. Let an agent follow the policy ``pi_truth`` of its goal, and
+let ``pi_other`` be the policy of another goal, `other`. Then ``LLR_t`` is the log likelihood ratio after `t` steps::
 
-    LLR_t = sum over the first t steps of log pi_truth(action | observation) - log pi_other(action | observation)
+    LLR_t = sum over the first t steps of (log pi_truth(action | observation) - log pi_other(action | observation))
     dp    = first t with LLR_t >= log(1 / evidence)
     EDP   = E[dp]
 
 At the divergence point ``dp``, the actions rule out `other`. If the agent did pursue `other`, the chance that `other`
-is ever ruled out would be at most `evidence` (Ville's inequality). With ``evidence=0`` only an action that is
-impossible under ``pi_other`` rules out `other`: this is the paper's definition.
+is ever ruled out would be at most `evidence` (Ville's inequality). With ``evidence=0``, the definition is the paper's.
 
-Here ``dp`` is sampled. The runs of one goal's policy are compared with the policies of all other goals at once. A run
-is censored if it ends before `other` is ruled out: at the `horizon`, or because the environment cuts the run off
-(`truncated`). So what is estimated is ``E[min(dp, horizon)]``, a lower bound of the EDP. If the environment ends runs
-earlier, the end of the run takes the place of the horizon. See `askwise.sampling.estimates`.
+This module samples ``dp``. The runs of one goal's policy are compared with the policies of all other goals at once. A
+run is censored if it ends before `other` is ruled out: at the `horizon`, or because the environment ends the run
+earlier. So what is estimated is a lower bound of the EDP: ``E[min(dp, end)]``, where ``end`` is the last step of the
+run. See `askwise.sampling.estimates`.
 
 **When to stop.** Stopping as soon as an interval happens to be narrow would favour samples with a small variance. So
-the intervals are computed only a few times. The first time is after `FIRST` (400) runs, which decide how many more runs
-there will be. All runs that were begun are finished and used.
+the intervals are computed only a few times. The first `FIRST` (400) runs decide how many more runs there will be. All
+runs that were begun are finished and used.
 """
 
 from __future__ import annotations
@@ -109,9 +109,9 @@ def sampled_divergence(
         horizon: the largest number of steps of a run.
         evidence: a goal is ruled out when the actions taken are at most `evidence` times as likely under its policy as
             under that of the pursued goal; with 0, only when they are impossible under its policy.
-        threshold: if given, `evidence` is not used: a goal is ruled out by the first action whose probability under the
-            goal's policy is below this share of the probability of that policy's likeliest action. The result can
-            depend much on this number.
+        threshold: another rule than `evidence`: a goal is ruled out by the first action that is less than `threshold`
+            times as likely, under the goal's policy, as the likeliest action of this policy. The result can depend
+            much on this number. If None, `evidence` is used.
         end_tells: whether the end of an episode (`terminated`) reveals the true goal, so that it rules out all others.
             If not, runs that end before a goal is ruled out are censored: it is only known that ruling out the goal
             takes longer.

@@ -2,16 +2,22 @@
 
 For a pair of goals, a run follows the policy of one goal. It *diverges* at the step at which its actions rule out the
 other goal, the divergence point `dp`. Runs that end before `dp` are *censored*: it is only known that their `dp` is
-later. So the observed steps have the mean ``E[min(dp, horizon)]``, a lower bound of the mean of `dp`. The share of runs
-that have not diverged by step `t` is estimated by Kaplan and Meier's product: ``S(t) = product over steps u <= t of 1 -
-d_u / n_u``, where `n_u` runs are still observed at step `u` and `d_u` of them diverge at this step. The product assumes
-that runs that end early would have diverged like the runs that continue. This is doubtful if the environment ends runs
-at goals; the option `end_tells` of `sampled_divergence` then counts the end of a run as its divergence point.
+later. So the observed steps have the mean ``E[min(dp, horizon)]``, a lower bound of the mean of `dp`.
+
+The share of runs that have not diverged by step `t` is estimated by Kaplan and Meier's product::
+
+    S(t) = product over steps u <= t of (1 - d_u / n_u)
+
+Here `n_u` is the number of runs that are still observed at step `u`, and `d_u` of them diverge at this step. The
+product assumes that runs that end early would have diverged like the runs that continue. This is doubtful if the
+environment ends runs at goals; the option `end_tells` of `sampled_divergence` then counts the end of a run as its
+divergence point.
 
 Intervals contain the mean with probability 95 %:
 
 - ``normal``: the mean plus and minus 1.96 standard errors, corrected for skewness; used from `ENOUGH` (200) runs on.
-  Without the correction only 88 % of intervals contained the mean where 2 % of 400 runs differed from the rest.
+  The correction is needed: in a test where 2 % of 400 runs differed from the rest, only 88 % of the intervals without
+  it contained the mean.
 
   - Where more than half of the runs have the same value `v`, the smallest or the largest, the mean is ``v + p d``. Here
     `p` is the share of runs with other values, and `d` the mean of ``value - v`` over these runs. The interval has all
@@ -70,8 +76,8 @@ def estimate(values: IntArray, horizon: int, kind: str = "normal", look: int = 1
         values: ``int32 [n]``, such as the number of steps of each run; at least one.
         horizon: the largest possible value.
         kind: ``normal`` or ``bernstein``; with fewer than `ENOUGH` values, ``bernstein`` is always used.
-        look: how many times an interval has been computed while the sample grew, this time included; the more times,
-            the wider is a ``bernstein`` interval.
+        look: 1 for the first interval of a sample, 2 if a second interval is computed after the sample has grown, and
+            so on. ``bernstein`` intervals are wider for larger `look`.
     """
     n, mean = values.size, float(values.mean())
     variance = float(values.var(ddof=1)) if n > 1 else math.inf
@@ -91,10 +97,10 @@ def estimate(values: IntArray, horizon: int, kind: str = "normal", look: int = 1
 def _score_interval(values: IntArray) -> tuple[float, float] | None:
     """Return the ends of the score interval of a mean, if more than half of the values equal their minimum or maximum.
 
-    If not, return None. Let ``v`` be this minimum or maximum, ``p'`` the share of the values that differ from ``v``,
-    ``d`` the mean of ``value - v`` over these values, and ``r`` the mean of ``(value - v)^2`` over them, divided by
-    ``d^2``. Let ``p`` be the true share of such values, so that the mean is ``v + p d``. The ends of the interval are
-    ``v + p d`` for the two roots ``p`` of ``(p' - p)^2 = c (r p - p^2)``, with ``c = 1.96^2 / n``.
+    Otherwise return None. Let ``v`` be this minimum or maximum. Over the values that differ from ``v``, let ``d`` be
+    the mean of ``value - v``, and ``r`` the mean of ``(value - v)^2 / d^2``. The sample has the share ``s`` of such
+    values. If their true share is ``p``, the mean is ``v + p d``. The ends of the interval are ``v + p d`` for the two
+    roots ``p`` of ``(s - p)^2 = c (r p - p^2)``, with ``c = 1.96^2 / n``.
 
     Args:
         values: ``int32 [n]``, the sample.

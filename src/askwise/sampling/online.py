@@ -69,10 +69,10 @@ class OnlineRecogniser:
     def possible(self, evidence: float = 0.05) -> BoolArray:
         """Return which goals are not ruled out, ``bool [n_goals]``.
 
-        A goal is ruled out if its prior is 0, if an answer excluded it, or if the actions seen are at most `evidence`
-        times as likely under its policy as under the policy that makes them likeliest. The prior does not count in this
-        comparison. With ``n`` goals, the chance that actions ever rule out the true goal is at most ``(n - 1) *
-        evidence``.
+        A goal is ruled out if its prior is 0, if an answer excluded it, or if the actions seen speak against it: they
+        are at most `evidence` times as likely under the policy of this goal as under the policy that explains them
+        best. Prior probabilities do not count in this comparison. With ``n`` goals, the chance that actions ever rule
+        out the true goal is at most ``(n - 1) * evidence``.
         """
         if not 0 <= evidence < 1:
             raise InputError("evidence", evidence, "a number from 0, below 1")

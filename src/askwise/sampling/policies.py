@@ -6,16 +6,16 @@ A policy is one of these:
 - a `VectorPolicy`: such a function for many observations at once, which is faster;
 - an object with ``log_prob(observation, action)`` and ``sample(observation, rng)``. For continuous actions ``log_prob``
   returns a log density. If the object also has ``reset()``, it is **recurrent**: it may keep a memory of the episode.
-  Then each episode has its own copy of the object, which is reset when the episode starts; ``sample`` must leave the
-  memory as it is, and ``log_prob`` is called once for each step, in order, whether the policy is followed or only
-  compared;
+  Then each lane has its own copy of the object, which is reset when an episode starts. Only ``log_prob`` may change the
+  memory: it is called once for each step, in order, also if another policy chooses the actions. ``sample`` must leave
+  the memory as it is;
 - a model of Stable-Baselines3 with a stochastic policy (PPO, A2C, SAC), or sb3-contrib's RecurrentPPO.
 
 A deterministic policy has no likelihood: one unexpected action would rule it out. You state how noisy it is, with
 `NoisyPolicy` (discrete actions) or `GaussianPolicy` (continuous actions).
 
-A **follower** is a policy of any kind inside lanes. In every step it returns a `Law`, which draws an action for each
-lane and gives the log likelihood of actions.
+A **follower** is an adapter by which a policy of any kind acts in lanes. In every step it returns a `Law`, which draws
+an action for each lane and computes the log likelihood of actions.
 """
 
 from __future__ import annotations
@@ -286,7 +286,7 @@ def checked_probabilities(given: Any, shape: tuple[int, ...], field: str) -> Flo
 
     Args:
         given: what a policy returned as the probabilities of actions.
-        shape: the expected shape; along its last axis, which is that of the actions, the probabilities must sum to 1.
+        shape: the expected shape. The last axis is the axis of actions: the probabilities along it must sum to 1.
         field: name of the policy in error messages.
     """
     try:

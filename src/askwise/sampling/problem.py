@@ -1,6 +1,6 @@
 """Decide when to ask in an environment without a model: the paper's rule, with sampled divergence of goals.
 
-The teammate acts in an environment that can only be stepped. So its expected divergence points ``E``, the expected
+The teammate acts in an environment that can only be stepped. So the expected divergence points ``E``, the expected
 numbers of steps until the teammate's actions rule out a wrong goal, are sampled. The ego agent has a model, and for
 each goal of the teammate it is known where the ego agent should be. So two things are computed exactly: the ego agent's
 optimal actions, and for each pair of goals the step ``B`` from which the ego agent may need different actions for the
@@ -12,9 +12,9 @@ them, and the value of the best question is above its price. The value of a ques
 expected to save: steps in which no action would be clearly right.
 
 ``E`` depends on the teammate's current state. There are two ways to keep ``E`` current. One is to sample again from
-this state (`askwise.sampling.FromHere`). The other is to use the runs from the start in which the wrong goal is not
-ruled out by the current step, and to take the mean number of their further steps. The second way is quicker, but it
-ignores where exactly the teammate is.
+this state (`askwise.sampling.FromHere`). The other is to reuse the first runs: take those in which the wrong goal is
+not ruled out by the current step, and average how many more steps they need. The second way is quicker, but it ignores
+where exactly the teammate is.
 """
 
 from __future__ import annotations
@@ -96,9 +96,8 @@ class SampledProblem(Sealed):
             sampled: how many steps it takes to rule goals out, sampled anew from the teammate's current state. It
                 replaces the argument `sampled` with which this object was made, and `step` is not used. By default
                 there is no replacement.
-            evidence: a goal is not considered if its probability is at most this share of the largest probability of a
-                goal; with an `OnlineRecogniser`, the likelihoods of the actions seen take the place of the
-                probabilities.
+            evidence: a goal is ignored if its probability is at most `evidence` times that of the likeliest goal. If
+                `belief` is an `OnlineRecogniser`, its method `possible` decides instead, with this `evidence`.
             seed: seed for choosing between equally good actions, and for the search for questions.
         """
         rng = generator(seed)

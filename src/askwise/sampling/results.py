@@ -56,10 +56,10 @@ class SampledEdp:
 
     @property
     def mean(self) -> float:
-        """The mean of `steps`, an estimate of the expected divergence point (EDP), the expected value of these steps.
+        """The mean of `steps`: an estimate of the expected number of steps until the other goal is ruled out (EDP).
 
         If some runs are censored (they ended before the other goal was ruled out), the mean estimates a lower bound of
-        the EDP.
+        this expected number.
         """
         return self.interval.mean
 
@@ -90,9 +90,9 @@ class SampledEdp:
         If some of these runs are censored (they ended before the goal was ruled out), the mean is a lower bound. If all
         of these runs are censored, or if no run is longer than `after` steps, the result is ``inf``.
 
-        If fewer than `LEFT` (20) runs are longer than `after` steps, `after` is lowered until at least `LEFT` runs are
-        longer; but with `LEFT` runs or fewer in total, `after` is not changed. Lowering `after` changes the result
-        little, because late divergence points are close to geometrically distributed.
+        If there are more than `LEFT` (20) runs, but fewer than `LEFT` of them are longer than `after` steps, `after` is
+        lowered until `LEFT` runs are longer. This changes the result little, because late divergence points are close
+        to geometrically distributed.
         """
         if self.runs > LEFT:
             after = min(after, int(np.partition(self.steps, -LEFT)[-LEFT]) - 1)
@@ -146,8 +146,8 @@ class SampledDivergence:
         """Return, for each pair of goals, the mean number of further steps until the wrong goal is ruled out.
 
         The result is ``float64 [n_goals, n_goals]``: entry ``[i, j]`` is for ruling out goal `i` while goal `j` is
-        pursued. Only runs longer than `after` steps count, and steps are counted from there (`SampledEdp.remaining`).
-        Pairs without a result have ``inf``, and so has the diagonal.
+        pursued. Only runs longer than `after` steps count, and only their steps after the first `after` ones
+        (`SampledEdp.remaining`). Pairs without a result have ``inf``, and so has the diagonal.
         """
         return self.matrix(lambda pair: pair.remaining(after))
 

@@ -134,8 +134,8 @@ class Rollouts:
             under the other policy, reaches this number.
         horizon: the largest number of steps of a run.
         end_tells: whether the end of an episode (`terminated`) reveals the goal.
-        threshold: None, or a number that replaces `limit`: another policy is ruled out by the first action whose
-            probability under this policy is below this share of the probability of the policy's likeliest action.
+        threshold: another rule than `limit`: a policy is ruled out by the first action that is less than `threshold`
+            times as likely, under this policy, as its likeliest action. If None, `limit` is used.
     """
 
     def __init__(
@@ -234,16 +234,16 @@ class Rollouts:
         return self.envs.reset(seed=seeds, options=options)[0]  # type: ignore[arg-type]
 
     def _compare(self, view: Lanes, step: Any, evidence: FloatArray, open_: BoolArray) -> Any:
-        """Draw and return an action of the followed policy in each lane, and compare it with the other policies.
+        """Draw an action of the followed policy in each lane; return the actions, and find the policies they rule out.
 
-        A lane is one of the environments side by side. The attribute `passed`, ``bool [lanes, n_others]``, is set: it
-        says which policies this step rules out.
+        A lane is one of the environments side by side. The attribute `passed`, ``bool [lanes, n_others]``, is set to
+        the policies that are ruled out in this step.
 
         Args:
             view: the observations before this step.
             step: ``int64 [lanes]``, the number of steps taken in each run.
             evidence: ``float64 [lanes, n_others]``, the log likelihood of the actions so far under the followed policy,
-                minus that under each other policy; this method adds the drawn actions.
+                minus that under each other policy; this method adds the terms of the drawn actions to the array.
             open_: ``bool [lanes, n_others]``, the policies that are not ruled out yet.
         """
         law = self.truth.law(view)

@@ -37,7 +37,7 @@ def parse_text(text: str, *, toml: bool = False) -> Any:
 def looks_like_data(text: str) -> bool:
     """Return whether a text may be JSON or TOML: it begins with a brace or a bracket, or contains an equals sign.
 
-    The other texts that users give, drawings of maps, do neither.
+    Some commands also take a drawing of a map; for a drawing, the result is False.
     """
     return text.lstrip()[:1] in ("{", "[") or "=" in text
 
@@ -86,12 +86,13 @@ def require_shallow(value: Any) -> Any:
 
 
 def _toml_place(message: str, text: str) -> tuple[str, str]:
-    """Split a message of Python's TOML parser into what is wrong and where, such as ``line 3, column 1``.
+    """Split a message of Python's TOML parser into what is wrong and the place, such as ``line 3, column 1``.
+
+    For an error at the end of the document, the place is the last line. If the message names no place, it is ``file``.
 
     Args:
         message: the text of the parser's exception.
-        text: the text that was parsed. If the parser reports an error at the end of the text, the place is the number
-            of the last line. If the message names no place, it is ``file``.
+        text: the text that was parsed.
     """
     found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", message, re.DOTALL)
     if found is None:
@@ -153,7 +154,7 @@ def _encodable(text: str) -> bool:
 
 
 def short_json(value: Any) -> str:
-    """Return `value` as JSON of at most `LONGEST_SHOWN` characters, to quote it in an error message."""
+    """Return `value` as JSON to quote in an error message; text beyond `LONGEST_SHOWN` characters is cut off."""
     try:
         text = json.dumps(value, ensure_ascii=False, default=repr)
     except RecursionError:

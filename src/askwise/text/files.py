@@ -1,8 +1,8 @@
 """Finding, reading and writing files.
 
-Instead of a file, users can name an example that comes with askwise, unless there is a file or folder of that name
-(`find`). In the repository the examples are in the folder ``examples``; an installed package has a copy of that folder
-next to its code.
+Where users name a file, they can also name an example that comes with askwise (`find`). A file or folder of that name
+has priority. In the repository the examples are in the folder ``examples``; an installed package has a copy of that
+folder next to its code.
 
 A file is first written under a temporary name in the same folder, synced to disk, and then renamed (`whole_file`), so a
 crash never leaves half a file. Files that users name are opened by `reading`, which turns every failure into an
@@ -272,7 +272,7 @@ def reading(path: str | Path) -> Iterator[IO[bytes]]:
 def naming_file(path: str) -> Iterator[None]:
     """Add the name of the file `path` to every `InputError` that is raised in a ``with`` block.
 
-    Errors that name a file already stay as they are.
+    An error that already names a file stays as it is.
     """
     try:
         yield
@@ -377,7 +377,8 @@ class Example:
     Attributes:
         file: the path of the example in the folder of examples.
         about: a short description of the example.
-        command: a command with which users can try the example, without ``askwise``, such as ``ask ward``.
+        command: a command with which users can try the example, such as ``ask ward``; the word ``askwise`` before it is
+            left out.
     """
 
     file: str

@@ -11,10 +11,10 @@ rounding.
 
 Memory: three kinds of tables decide whether a problem fits into memory: the model with the steps to its goals, the
 tables of all pairs of goals (divergence, values of questions), and the tables of the planner. The size of each table is
-checked where the table is built. Tables of other kinds take at most a few times as much memory. The limit is
-`DEFAULT_MEMORY` unless the environment variable `MEMORY_VARIABLE` states another limit, such as ``16GB``, ``500MB`` or
-``2GiB``. The option ``--memory`` of a command sets that variable. Each check looks at the size of one table and not at
-the free memory, so the same problems are accepted on every machine.
+checked where the table is built. All other tables take at most a few times as much memory as these three kinds. The
+limit is `DEFAULT_MEMORY` unless the environment variable `MEMORY_VARIABLE` states another limit, such as ``16GB``,
+``500MB`` or ``2GiB``. The option ``--memory`` of a command sets that variable. Each check looks at the size of one
+table and not at the free memory, so the same problems are accepted on every machine.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ def refuse_blank(text: str, source: str, expected: str) -> None:
     Args:
         text: the text.
         source: where it comes from, such as the name of a file, for the error message.
-        expected: what the error message says should be there.
+        expected: what should be there instead, for the error message.
     """
     if not text.strip():
         raise InputError(source, "nothing in it", expected)

@@ -147,7 +147,7 @@ def _right(text: str, width: int) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number as text with at most ten significant digits, which hides the rounding of binary fractions."""
+    """Return a number as text with at most ten significant digits, so that ``0.1 + 0.2`` becomes ``0.3``."""
     return f"{value:.10g}"
 
 
@@ -263,7 +263,8 @@ class Vocabulary:
         done: a sentence that says that an episode is over.
         achieved: a sentence that says what was achieved, where ``{goal}`` stands for the goal's name.
         sites: the landmarks of one problem; empty in the vocabulary of a whole domain.
-        prior: a few words on how likely the goals of one problem are; empty where texts list the goals instead.
+        prior: a few words on how likely the goals of one problem are; if empty, descriptions of the problem list the
+            goals with their probabilities instead.
     """
 
     title: str = "Two agents"

@@ -1,4 +1,4 @@
-"""Problems that a file describes by a graph or drawn map for each agent, and by the goals in both.
+"""Problems that a file describes by a graph or drawn map for each agent, and by the agents' common goals.
 
 The modules of this package, in the order in which they process a problem file::
 

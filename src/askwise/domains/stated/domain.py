@@ -1,8 +1,8 @@
-"""The registered domain of problem files, ``askwise/problem@1``, and of every `FactoredProblem` without another domain.
+"""The registered domain of problem files, ``askwise/problem@1``.
 
 A domain is a kind of problem. This one reads a file into a `ProblemFile`, makes the problem from it, and writes a
-`ProblemFile` or a problem to a file. People type states by name, and cells of a map as ``X,Y`` or by the letter that
-marks the cell.
+`ProblemFile` or a problem to a file. Every `FactoredProblem` that belongs to no other domain belongs to this one.
+People type states by name, and cells of a map as ``X,Y`` or by the letter that marks the cell.
 """
 
 from __future__ import annotations
@@ -102,8 +102,8 @@ class StatedDomain:
     def vocabulary(self, given: object = None) -> Vocabulary:
         """Return the words that texts use for the agents and goals of a problem or a `ProblemFile`.
 
-        The result is the words that the file states, the words of maximal coverage for a `Coverage` problem, and
-        otherwise, or for None, the default words.
+        A file states its own words. A `Coverage` problem has the words of maximal coverage. In all other cases, and for
+        None, the result is the default words.
         """
         file = given.file if isinstance(given, StatedProblem) else given
         if isinstance(file, ProblemFile):

@@ -1,6 +1,6 @@
-"""Problem files, ``askwise/problem@1``: a graph or drawn map for each agent, and the goals in both, as JSON or TOML.
+"""Problem files, ``askwise/problem@1``, in JSON or TOML.
 
-::
+A problem file states a graph or drawn map for each agent, and the agents' common goals::
 
     format = "askwise/problem@1"
 
@@ -25,9 +25,10 @@
 
 An edge is ``[state, action, next state]``. In a map, ``#`` is a wall, ``.`` a free cell, and a letter marks a free
 cell. A goal states where the teammate and the ego agent have reached it. ``name``, ``query_cost``, ``answers``,
-``groups``, ``words``, a goal's ``weight`` and ``price`` and the teammate's ``policy`` are optional. Everything is
-checked when the file is read, except for one thing: whether a policy's probabilities sum to 1 and lead to the goals is
-checked when the problem is made.
+``groups``, ``words``, a goal's ``weight`` and ``price`` and the teammate's ``policy`` are optional.
+
+Almost everything is checked when the file is read. Only the probabilities of a policy are checked later, when the
+problem is made: they must sum to 1, and the policy must lead to the goals.
 """
 
 from __future__ import annotations
@@ -161,7 +162,8 @@ class ProblemFile:
     def teammate_policies(self) -> tuple[Policy, ...] | None:
         """The teammate's policy for each goal, in the order of the goals.
 
-        None, the default, stands for UROPs (uniformly random optimal policies), which draw one of all shortest paths.
+        None if the file states no policy or the kind ``urop``. Then the teammate follows UROPs (uniformly random
+        optimal policies), which draw one of all shortest paths.
         """
         found = self.policy.made(self.teammate.model, {name: goal.teammate for name, goal in self.goals.items()})
         return None if found is None else tuple(found)

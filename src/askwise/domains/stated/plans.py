@@ -1,4 +1,4 @@
-"""A teammate that follows plans: a PDDL planning problem instead of a graph, in a problem file.
+"""Problem files in which a PDDL planning problem replaces the graph of the teammate.
 
 ::
 
@@ -10,10 +10,10 @@
     teammate = "(on r a) (on a t) (ontable t)"                  # a condition in PDDL
     ego = "shelf 2"
 
-Reading such a file converts the planning problem to a graph: the states on optimal plans of all goals, the actions
-between these states, and, as targets of each goal, the states in which its optimal plans end. A teammate that takes
-shortest plans never leaves this graph, so nothing is lost. Commands, traces, studies and pages treat the graph like any
-other. `ProblemFile.to_json` returns the graph, which needs no other file.
+Reading such a file converts the planning problem to a graph. The graph has the states on optimal plans of all goals,
+and the actions between these states. The targets of a goal are the states in which its optimal plans end. A teammate
+that takes shortest plans never leaves this graph, so nothing is lost. Commands, traces, studies and pages treat the
+graph like any other. `ProblemFile.to_json` returns the graph, which needs no other file.
 
 The name of a state in the graph lists the facts that hold in the state and did not hold at the start.
 """
@@ -132,8 +132,8 @@ def _cones(goals: Field, texts: dict[str, str], names: dict[str, str], condition
 def _graph(cones: Cones, names: list[str]) -> dict[str, Any]:
     """Return the optimal plans as a graph, in the form of the table ``teammate`` of a problem file.
 
-    The result has the keys ``start``, ``edges`` and ``states``, and ``stay`` if an action of the plans has the default
-    name of staying.
+    The result has the keys ``start``, ``edges`` and ``states``. If an action of the plans is called ``STAY``, which
+    is the default name for staying in place, the key ``stay`` states another name for staying.
 
     Args:
         cones: the optimal plans of all goals.

@@ -1,8 +1,8 @@
 """The teammate's policy in a problem file: a kind of policy, or a table of probabilities.
 
 A table is a list of rows ``[goal, state, action, probability]``, or the name of a CSV file with these four columns in
-the folder of the problem file. If the table has no row for a goal and one of the goal's target states (states in which
-the teammate has reached the goal), the teammate stays in this state.
+the folder of the problem file. The target states of a goal, in which the teammate has reached the goal, need no rows
+for this goal: without such rows, the teammate stays where it is.
 """
 
 from __future__ import annotations

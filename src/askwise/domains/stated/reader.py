@@ -40,7 +40,7 @@ class StatedGoal:
     Attributes:
         teammate: names of the states in which the teammate has reached the goal.
         ego: names of the states in which the ego agent has reached the goal.
-        weight: the prior probability of the goal, except that weights of all goals need not sum to 1.
+        weight: the prior weight of the goal; its probability is this weight divided by the sum of all weights.
         price: the amount that the goal adds to the price of a question that names it; None for the amount that the file
             states for all goals.
     """
@@ -69,9 +69,9 @@ def read_side(given: Field, optional: tuple[str, ...] = (), *, by_rank: bool = F
     Args:
         given: the field, a dict with the key ``start`` and either ``edges``, for a graph, or ``map``.
         optional: further keys that the dict may have.
-        by_rank: whether to accept a large graph with many action names, of which each state has only a few. A table
-            with a column for each name would be too large for such a graph, so its model has a column for the first
-            action of each state, one for the second, and so on (`Graph.by_rank`).
+        by_rank: whether to accept a graph for which a table of all states and all action names would be too large,
+            although each state has only a few actions. The model of such a graph has one column for the first action
+            of each state, one for the second, and so on (`Graph.by_rank`).
     """
     given.object()
     drawn = given.has("map")
@@ -90,7 +90,7 @@ def read_side(given: Field, optional: tuple[str, ...] = (), *, by_rank: bool = F
 
 
 def read_lines(given: Field) -> tuple[str, ...]:
-    """Return the lines of a drawn map, from top to bottom, without surrounding blanks.
+    """Return the lines of a drawn map, from top to bottom, each without blanks at its ends.
 
     Args:
         given: a field of a file, which holds one text or a list of lines.
@@ -162,7 +162,7 @@ def _check_letter(sign: str, lines: tuple[str, ...], path: str) -> None:
 
 
 class _Edges:
-    """A reader of a graph in a file, which gives states and actions indices in the order of their first occurrence.
+    """A reader of a graph in a file; it numbers states and actions in the order of their first occurrence.
 
     Args:
         given: the field with the graph, a dict with the keys ``start`` and ``edges``.
@@ -179,8 +179,8 @@ class _Edges:
         """Read the edges and the start, and return the graph; raise InputError if it is not valid.
 
         Args:
-            by_rank: whether to accept a large graph with many action names, of which each state has only a few
-                (`Graph.by_rank`). A table with a column for each name would be too large for such a graph.
+            by_rank: whether to accept a graph for which a table of all states and all action names would be too
+                large, although each state has only a few actions (`Graph.by_rank`).
         """
         given = self.given
         self._listed("states", lambda each: self._state(read_state_name(each), each.path))

@@ -1,6 +1,6 @@
-"""The graph or drawn map of one agent in a problem file.
+"""The graph or drawn map of one agent in a problem file: the classes `Graph` and `DrawnMap`.
 
-Both have a start and build the agent's model. Both find the states that a file or a person names.
+Each of them has a start, builds the agent's model, and finds the states that a file or a person names.
 """
 
 from __future__ import annotations
@@ -119,10 +119,10 @@ class Graph(ArrivesFrozen):
 
     @property
     def by_rank(self) -> bool:
-        """Whether the model numbers actions per state: column k of its table stands for the k-th action of each state.
+        """Whether column k of the model's table of next states stands for the k-th action of each state.
 
-        Otherwise, a column stands for the same action name in every state. True if a table with a column for every
-        action name would be large and nearly empty.
+        This is so if a table with a column for every action name would be large and nearly empty. If False, a column
+        stands for the same action name in every state.
         """
         size = len(self.states) * len(self.actions)
         # By rank there are two tables, successors and labels; staying is always available and has no label.

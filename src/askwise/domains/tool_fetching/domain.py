@@ -97,9 +97,9 @@ class ToolFetchingDomain:
 
         Args:
             given: an instance. It can also be a problem, which is returned unchanged if `start` is None.
-            start: a joint state whose cells are the agents' new starts, and whose tool is ignored: the fetcher always
-                starts with empty hands. A prior that depends on the start is computed for the new one. None to keep the
-                start that `given` has.
+            start: a joint state with the cells in which the agents start instead. A tool in this state is ignored,
+                because the fetcher always starts with empty hands. A prior that depends on the start is computed for
+                the new start. None to keep the start that `given` has.
 
         Raises:
             InputError: an agent cannot reach every station from its new start.

@@ -110,7 +110,7 @@ def _as_prior(given: Prior | str | None) -> Prior:
 def check_room(width: int, height: int, stations: int, toolboxes: int, walls: float, seed: Seed) -> None:
     """Raise InputError if the stations and toolboxes of a random instance do not fit on its map.
 
-    The room depends on the walls, which are drawn with the seed. Only the walls are drawn here, not the whole instance.
+    Whether they fit depends on the walls, which are drawn with the seed. The rest of the instance is not drawn.
 
     Args:
         width: number of columns.
@@ -220,7 +220,7 @@ def _as_cells(cells: IntArray) -> list[Cell]:
 
 
 def check_request(width: int, height: int, stations: int, toolboxes: int, walls: float) -> None:
-    """Raise InputError if no random instance with these sizes and numbers can exist, whatever the seed.
+    """Raise InputError if a size or number for a random instance is not valid or too large.
 
     Whether stations and toolboxes fit on the map is not checked here, but in `check_room`.
 

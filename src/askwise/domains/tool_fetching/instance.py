@@ -89,8 +89,8 @@ class Prior:
 class Instance:
     """The description of one tool-fetching problem: the map, the agents' starts, the prior and the prices of questions.
 
-    Cells are ``(x, y)``, counted from 0 at the bottom left. An instance made in Python is not checked; one read from a
-    file is.
+    Cells are ``(x, y)``, counted from 0 at the bottom left. An instance that is read from a file is checked; an
+    instance made in Python is not.
 
     Attributes:
         width: number of columns of the map.

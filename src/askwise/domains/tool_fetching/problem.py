@@ -10,8 +10,8 @@ paths on the grid, as follows.
 To reach goal `g`, the fetcher first walks to a *waypoint*. If it holds the tool of `g`, the waypoint is the station
 `g`, otherwise the toolbox with the tool. The way to the waypoint is a shortest path on the grid. At the waypoint, the
 fetcher does something that no other goal requires: NOOP at the station with the tool in hand, or PICKUP of the tool at
-the toolbox. So, with ``d(a, b)`` the steps between two cells, `f` the fetcher's cell, and `w` and `w'` the waypoints of
-two goals:
+the toolbox. Let ``d(a, b)`` be the number of steps between two cells, and `f` the fetcher's cell. Let `w` and `w'` be
+the waypoints of two goals. Then:
 
 - The plans for the two goals branch where the shortest paths to `w` and `w'` branch, or, if ``w = w'``, at the
   waypoint, after ``d(f, w) + 1`` steps.
@@ -405,7 +405,7 @@ class FetcherSide(Sealed):
 
         These cells are the toolboxes and, as the last one, the station whose tool the fetcher holds, if any. EDP
         (expected divergence point) is the expected step at which an observer can tell to which of two cells the fetcher
-        walks, WCD (worst-case distinctiveness) the latest possible step.
+        walks. WCD (worst-case distinctiveness) is the latest such step.
 
         Args:
             tool: the index of the station whose tool the fetcher holds, -1 if it holds nothing.
@@ -443,8 +443,8 @@ def _towards_waypoints(
     """Mark the fetcher's optimal actions for each goal in the array `optimal`.
 
     For the goal whose tool the fetcher holds, these actions lead to the station, where the fetcher waits (NOOP). For
-    every other goal, they lead to the toolbox with the goal's tool, where the fetcher picks the tool up. Cells are rows
-    of `to_station`, `to_box` and `successor`, which may be tables of only a few cells.
+    every other goal, they lead to the toolbox with the goal's tool, where the fetcher picks the tool up. A cell is
+    given by its row in `to_station`, `to_box` and `successor`. These three tables may hold only some cells of the grid.
 
     Args:
         to_station: ``int32 [n_cells, n_goals]``, the steps from each cell to each station.
