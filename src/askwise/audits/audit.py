@@ -186,7 +186,7 @@ class EpisodeSource:
         return f"file {self.path!r}" + ("" if self.line is None else f", line {self.line}")
 
     def read(self) -> Any:
-        """Read the file or the line, and return it as parsed JSON.
+        """Read the episode or conversation from its file, or from its line of a file, and return it as parsed JSON.
 
         Raises `InputError` if it cannot be read, is empty, or is not valid JSON.
         """

@@ -6,8 +6,8 @@ A conversation is a JSON object, usually one line of a ``.jsonl`` file. Its keys
   decide``; or the name of such a file, relative to the folder of the conversation's file;
 - ``steps``: a list of objects, in order. ``{"ask": question, "answer": answer}`` is a question, where the answer is one
   of the question's answers, true or false for yes or no, or null for no answer; in the last step ``answer`` may be left
-  out. ``{"saw": likelihood}`` is an observation without a question, with its probability given each intent. ``{"act":
-  action}`` is an action, which ends a conversation;
+  out. ``{"saw": likelihood}`` is an observation without a question; ``likelihood`` is an object with its probability
+  given each intent, by name. ``{"act": action}`` is an action, which ends a conversation;
 - ``name``, the name of the conversation, and ``method``, the name of the assistant; both may be left out.
 
 Every question and every action is a decision. Its cost is the expected loss if the best plan follows it. This loss

@@ -43,11 +43,12 @@ STEP = 20.0
 def most_work(world: ProblemArrays, limits: SearchLimits) -> float:
     """Return an upper bound of the work of a complete search, estimated in nanoseconds on an ordinary machine.
 
-    The bound assumes that every combination of answers to some of the questions leads to a different state.
+    The bound assumes the worst case: whichever questions were asked, other answers to them lead to another state.
 
     Args:
         world: the decision problem.
-        limits: the limits of the search; only ``limits.work``, the time for one answer and one intent, is used.
+        limits: the parameters of the search. Only ``limits.work`` is used, the nanoseconds for each answer and
+            intent.
     """
     n_answers, n_intents = world.likelihood.shape
     states = min(float(np.prod(np.diff(world.first) + 1.0)), 1e15)

@@ -98,7 +98,7 @@ def space_of_place(given: object) -> Space:
 def _of_drawing(drawing: Drawing) -> Space:
     """Return the design space of a drawn map: the cells that may become walls.
 
-    The cells of agents and goals must stay free. Only the teammate moves, so not knowing the goal has no cost here.
+    The cells of agents and goals must stay free. Only the teammate's paths count.
     """
     grid = drawing.grid
     if drawing.teammate is None:

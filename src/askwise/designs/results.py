@@ -34,11 +34,12 @@ class DesignState:
 
     Attributes:
         value: the value that the design minimises, such as WCD.
-        wcd: worst-case distinctiveness, the latest step at which two goals are told apart. For planning problems it is
-            one less, as in the literature: the number of steps in the longest common prefix of plans for two goals.
+        wcd: worst-case distinctiveness. For planning problems, it is the number of steps in the longest common prefix
+            of plans for two goals, as in the literature. For other problems, it is one more: the latest step at which
+            two goals are told apart.
         edp: the expected EDP (expected divergence point). The true goal and another goal are drawn from the prior, and
             EDP is the expected step at which the other goal is ruled out.
-        told_apart: the latest step at which two goals are told apart, for every kind of problem; infinite if
+        told_apart: like `wcd`, but always the latest step at which two goals are told apart, and infinite if
             `never_apart` is above 0.
         never_apart: number of ordered pairs of goals that have a whole shortest plan in common, so that they may never
             be told apart. `wcd` and `edp` count such goals as told apart in the step after the end of the plan.
@@ -233,9 +234,10 @@ def _capped(design: Design) -> list[str]:
 
 
 def _goals(design: Design, words: Vocabulary) -> list[str]:
-    """Return the lines of a table of the goals: the agents' steps and the expected EDP, before and after the design.
+    """Return the lines of a table of the goals: the agents' steps and the mean EDP, before and after the design.
 
-    The expected EDP of a goal is the expected step at which another goal is ruled out.
+    The expected divergence point (EDP) is the expected step at which another goal is ruled out. It is averaged over the
+    other goals by their prior.
     """
     columns: list[tuple[str, list[tuple[str, str]]]] = [
         (f"{words.teammate}'s steps", _pairs(design, "costs")),

@@ -113,8 +113,8 @@ def edp(
             impossible actions count. For two goals of a deterministic model the result is exact. For other policies
             ``verdict.bounds`` has a proven lower and upper bound, and the value is the middle between the bounds.
         within: with `evidence`, the largest distance between the two bounds, as a share of the lower bound.
-        max_lattice: with `evidence`, a limit on the memory for the bounds: the number of states times the number of
-            levels to which the evidence is rounded.
+        max_lattice: with `evidence`, the most entries in the tables from which the bounds are computed. If this limit
+            is reached, the bounds may be further apart than `within`.
     """
     if evidence is not None:
         return _edp_by_evidence(model, pi1, pi2, at, check_evidence(evidence), within, max_lattice)

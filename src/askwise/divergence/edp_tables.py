@@ -1,4 +1,4 @@
-"""EDP of all pairs of goals in deterministic models, from tables: in closed form, or in one pass for each goal.
+"""The expected divergence point (EDP) of all pairs of goals in deterministic models, with two methods.
 
 EDP is the expected step, and WCD the latest step, at which goal `i` is ruled out while the agent pursues goal `j`. The
 agent follows the UROP (uniformly random optimal policy) of `j`, which draws one of all shortest plans uniformly.
@@ -6,8 +6,8 @@ agent follows the UROP (uniformly random optimal policy) of `j`, which draws one
 **Grids without walls: closed form**, for EDP and WCD. Seen from a state, goal `j` is `p` columns and `q` rows away. The
 first `a` of these columns and the first `b` of these rows also lead towards goal `i`. (If the columns lead away from
 goal `i`, `a` is 0; likewise for the rows and `b`.) Goal `i` stays possible while the agent has crossed at most `a`
-columns and `b` rows. The UROP of `j` moves along the row with probability ``p / (p + q)``. Let ``[x]`` be 1 if `x` is
-true and 0 otherwise. Then the expected divergence point is::
+columns and `b` rows. The UROP of `j` crosses a column in the next step with probability ``p / (p + q)``, otherwise a
+row. Let ``[x]`` be 1 if `x` is true and 0 otherwise. Then the expected divergence point is::
 
     F(p, q, a, b) = 1 + [a > 0] p/(p+q) F(p-1, q, a-1, b) + [b > 0] q/(p+q) F(p, q-1, a, b-1)
 
@@ -18,9 +18,9 @@ instance. Only ``a <= p`` and ``b <= q`` occur, so each pair ``(p, a)`` is store
 computes EDP at a single state.) Every step of the UROP of goal `j` lowers the distance to `j`. So if the states are
 taken in the order of this distance, each row of values is final when it is needed::
 
-    V_j[s, i] = 1 + sum over actions a optimal for j of pi_j(s, a) * ([a optimal for i] and V_j[s', i])
+    V_j[s, i] = 1 + sum over actions c optimal for j of pi_j(s, c) * [c optimal for i] * V_j[s', i]
 
-Here ``s'`` is the state after action `a`.
+Here ``s'`` is the state after action `c`.
 """
 
 from __future__ import annotations

@@ -353,12 +353,13 @@ class BoundedSearch(StateTable):
     def _remembering(self) -> tuple[IntArray, Bytes, Bytes]:
         """Allocate arrays for the lower bounds of all states, and for the cuts of as many states as memory allows.
 
-        A cut is a set of operators; every plan uses at least one of them. The lower bound is the number of cuts.
+        A cut is a set of operators of which every plan uses at least one. No two cuts of a state share an operator, so
+        the number of its cuts is a lower bound on the steps that are left.
 
         Returns:
             three arrays. ``int32 [n_states]``: the lower bounds, -1 for unknown. ``uint8 [n_stored]``: how many cuts
             each state has. ``uint8 [n_stored, n_operators + 1]``: for each operator, the cut that contains it (from 1;
-            0 for none); the last column stands for the goal.
+            0 for none). The last column belongs to an artificial operator that ends every plan.
         """
         size = self.states.shape[0]
         rows = min(size, self.remembered // (self.task.operators.size + 1))

@@ -345,7 +345,8 @@ class Solver(OptimalPolicy):
         """Return a new `Solver` for an episode that continues from another situation.
 
         `tables` has the problem seen from that situation, and `goals` the indices of the goals that are possible there.
-        At most `limit` states are solved, or any number if it is None. Other arguments are ignored.
+        The new solver solves a state when it is asked for it. It raises `TooLarge` after more than `limit` states,
+        unless `limit` is None. Other arguments are ignored.
         """
         return Solver(self.problem, goals=goals, tables=tables, limit=limit)
 

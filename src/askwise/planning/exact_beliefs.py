@@ -231,8 +231,8 @@ class BeliefGraph:
         questions: the questions of the problem.
         effects: how answers change beliefs.
         work: counts the work, and stops the solver when it is too much.
-        truthful: whether, after the last of the limited questions, any number of additional questions may be asked;
-            their answers are always true.
+        truthful: whether any number of further questions may be asked when no question is left. Their answers are
+            always true. (A solver does so to compute a lower bound.)
     """
 
     def __init__(self, questions: Questions, effects: AnswerEffects, work: WorkLimit, *, truthful: bool) -> None:

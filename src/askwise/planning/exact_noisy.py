@@ -267,10 +267,11 @@ class LimitedSolver(OptimalPolicy):
         return Evidence(evidence.goals, evidence.against, frozenset(asked)), questions_left
 
     def _find(self, state: JointState, evidence: Evidence, questions_left: int) -> tuple[int, int, int]:
-        """Return the index of a belief, and the row and the column of its value in the table of values at `state`.
+        """Return where the value of a situation is stored: the index of its belief, and a row and a column.
 
-        The belief has this `evidence` and number of questions left. Rows of the table are beliefs; columns are the ego
-        agent's places and loads. Raises `OffTheMap` if the solver does not cover the situation.
+        The belief consists of `evidence` and the number of questions left; its index counts all beliefs of the solver.
+        The values at the teammate's state are a table. Its rows are the beliefs that are possible at this state, and
+        its columns are the ego agent's places and loads. Raises `OffTheMap` if the solver does not cover the situation.
         """
         w = state.teammate
         belief, stages = self._beliefs.known(questions_left, evidence), self._reachable.stages.get(w)

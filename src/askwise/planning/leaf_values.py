@@ -99,7 +99,10 @@ def cost_to_identify(s: Search, level: int) -> float:
 
 @inner
 def price_to_identify(s: Any, ranked: Any, n: int) -> float:
-    """Return the expected price of dividing a list of goals by questions until every goal is alone, times their weight.
+    """Return the expected price of finding out the goal with yes/no questions, times the weight of the goals in a list.
+
+    Each question divides the list, or a part of it, in two, until every goal is alone. `_cut` chooses where, so the
+    result need not be the lowest price.
 
     Args:
         s: the workspace with the prices, a `Search` or an `askwise.planning.exact_search.ExactSearch`.

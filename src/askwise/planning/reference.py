@@ -359,10 +359,11 @@ class Reference:
         return min(self.ask_until_known(state), self._keep_acting(state, self.act_then_ask))
 
     def ask_once(self, state: PlanningState, question: Question) -> Cost:
-        """Return the expected marginal cost of asking a question now, and then acting and asking as in `act_then_ask`.
+        """Return the expected marginal cost of asking a question now, times `state.weight`.
 
-        It includes the price of the question. The planner ranks questions by this cost. The result is multiplied by
-        `state.weight`, the sum of the goals' weights.
+        `state.weight` is the sum of the goals' weights. The cost includes the price of the question. After the answer, the
+        agent acts, and finds out the goal by questions once that is cheaper (`act_then_ask`). The planner ranks
+        questions by this cost.
         """
         paid = state.weight * self.price(question)
         return paid + _later(self.act_then_ask, self.after_question(state, question))

@@ -214,10 +214,11 @@ class BranchQueue:
 
     A branch is a possible course of an episode so far. In the same situation, the agent decides equally from now on.
 
-    Branches with the fewest questions since the teammate's last step come first; if answers are always true, questions
-    are not counted. Among branches with equally many questions, those with the most possible goals come first. A
-    question leads to branches with more questions or with fewer goals, which come later in the queue. So when a branch
-    is taken from the queue, all branches of the same step that can be joined with it have been joined.
+    The queue holds the branches of one step of the teammate. Branches with the fewest questions in this step come
+    first; if answers are always true, questions are not counted. Among branches with equally many questions, those with
+    the most possible goals come first. A question leads to branches with more questions or with fewer goals, which come
+    later in the queue. So when a branch is taken from the queue, all branches that can be joined with it have been
+    joined.
 
     Args:
         situation: a function that returns the situation of a branch as a hashable key; branches with equal keys are

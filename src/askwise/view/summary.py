@@ -251,8 +251,9 @@ def _possible(problem: Problem, step: Step) -> str:
 def describe(problem: Problem) -> str:
     """Return a problem as text, as the command ``askwise show`` prints it.
 
-    The text has the size, the landmarks (if any), the starts and the goals (or instead a phrase on how likely the goals
-    are), the price of questions, and the cost of an episode in which the ego agent knows the goal.
+    The text has the size, the landmarks (if any), the price of questions, and the cost of an episode in which the ego
+    agent knows the goal. It also lists the starts and the goals, unless the domain has a phrase on how likely the goals
+    are; then this phrase takes their place.
     """
     scene = scene_of(problem, problem.start)
     words = scene.words
