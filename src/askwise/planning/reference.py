@@ -361,8 +361,8 @@ class Reference:
     def ask_once(self, state: PlanningState, question: Question) -> Cost:
         """Return the expected marginal cost of asking a question now, times `state.weight`.
 
-        `state.weight` is the sum of the goals' weights. The cost includes the price of the question. After the answer, the
-        agent acts, and finds out the goal by questions once that is cheaper (`act_then_ask`). The planner ranks
+        `state.weight` is the sum of the goals' weights. The cost includes the price of the question. After the
+        answer, the agent acts, and finds out the goal by questions once that is cheaper (`act_then_ask`). The planner ranks
         questions by this cost.
         """
         paid = state.weight * self.price(question)
