@@ -17,13 +17,14 @@ from askwise import evaluate
 from askwise.core.factored import FactoredProblem
 from askwise.core.problem import JointState, Problem, changed, optimal_costs
 from askwise.core.questions import QueryCost
+from askwise.core.side import place_and_load
 from askwise.domains.coverage import Coverage
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.domains.tool_fetching.generate import generate
 from askwise.model import GridWorld, Model
 from askwise.planning.bounds import bound_problem
 from askwise.planning.exact import Endgame, Solver, TooLarge
-from askwise.planning.exact_search import where_of
+from askwise.planning.exact_search import DONE, PAUSED, where_of
 from askwise.planning.optimum import solve_problem
 from askwise.planning.reference import Reference
 from askwise.planning.tables import tables_of
@@ -326,6 +327,31 @@ def test_the_end_of_a_game_gives_up_after_either_kind_of_work(
     assert endgame.gave_up
     assert endgame.states <= states
     assert endgame.splits <= splits * states + 2**9, "no state has more questions"
+
+
+@pytest.mark.parametrize(("price", "undecided"), [(0.1, 1), (100.0, 25)])
+def test_questions_that_were_compared_are_counted(price: float, undecided: int) -> None:
+    """In each state, two goals are divided in two ways: both on one side, which is no question, or each alone."""
+    drawn = generate(width=12, stations=2, toolboxes=2, prior="uniform", query_cost=QueryCost(price, 0.0), seed=5)
+    solver = Solver(ToolFetching(drawn))
+    solver.at(solver.problem.start)
+    assert np.count_nonzero(solver._table["value"] > 0) == undecided
+    assert solver.splits == 2 * undecided
+
+
+def test_a_search_pauses_each_time_when_it_has_compared_enough() -> None:
+    problem = ToolFetching(generate(width=8, stations=6, toolboxes=3, prior="uniform", seed=2))
+    whole, solver, turn = Solver(problem), Solver(problem), 50
+    whole.at(problem.start)
+    start = (2**6 - 1, problem.start.teammate, *place_and_load(problem.ego, problem.start.ego))
+    end, depth, calls = PAUSED, -1, 0
+    while end != DONE:
+        before = solver.splits
+        end, depth, _ = solver._continue(depth, 10**6, turn, start)
+        calls += 1
+        assert solver.splits - before <= turn + 2**6, "no state has more questions"
+    assert calls > 3
+    assert (solver.states, solver.splits) == (whole.states, whole.splits)
 
 
 def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

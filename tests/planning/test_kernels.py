@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -260,6 +260,27 @@ def test_where_errors_persist_no_plan_begins_with_a_question_that_was_asked() ->
         assert not [some for some in listed if some in sides]
         asked.append(plan.question)
         sides += [set(plan.question), set(range(4)) - set(plan.question)]
+
+
+def test_where_errors_persist_a_question_is_new_if_one_of_its_two_sides_was_not_asked_about() -> None:
+    """One goal has become impossible: the question that named it and another goal did not ask about the other alone."""
+    problem = changed(random_problem(2, n_goals=4), query_cost=QueryCost(0.01))
+    problem = problem.with_answers(AnswerModel(0.2, 0.0, "persistent"))
+    planner = Planner(problem, tables_of(problem), NOISY)
+    s = planner.search
+
+    def listed(possible: set[int], asked: list[tuple[int, ...]]) -> set[frozenset[frozenset[int]]]:
+        belief = np.array([goal in possible for goal in range(4)]) / len(possible)
+        planner.plan(belief, problem.start.teammate, problem.start.ego, asked=asked)
+        sides = [[frozenset(goals_in(s.sets[k, answer])) & possible for answer in (0, 1)] for k in range(s.lengths[0])]
+        return {frozenset(each) for each in sides}
+
+    for gone, other in permutations(range(4), 2):
+        left = set(range(4)) - {gone}
+        everything = {frozenset({frozenset({goal}), frozenset(left - {goal})}) for goal in left}
+        assert listed(left, [(gone, other)]) == everything
+        known = frozenset({frozenset({other}), frozenset(left - {other})})
+        assert listed(left, [(gone, other), (other,)]) == everything - {known}
 
 
 def test_goals_that_the_teammate_has_passed_do_not_count() -> None:
