@@ -312,6 +312,20 @@ def test_code_on_disk_without_its_checksum_is_made_anew(cache: Path) -> None:
     assert [_hits(numbers), _hits(numbers)] == [0, 0]
 
 
+def test_code_that_is_added_to_code_from_disk_gets_a_checksum(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_exit: list[Callable[[], None]] = []
+    monkeypatch.setattr("askwise._kept.atexit.register", at_exit.append)
+    numbers = np.linspace(0.1, 7.0, 3)
+    assert _hits(numbers) == 0
+    kernel: Any = _compiled.Kernel(_half_of.as_written)  # type: ignore[attr-defined]
+    kernel(numbers, 3)
+    others = np.array([3.0, 6.0, 12.0], dtype=np.float32)
+    kernel(others, 3)
+    for note in at_exit:
+        note()
+    assert _hits(numbers) == 1
+
+
 def test_a_cache_that_cannot_be_written_is_done_without(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

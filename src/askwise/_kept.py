@@ -3,9 +3,10 @@
 A *kernel* is a Python function, mostly a loop, that numba compiles. Each version of a kernel has a folder,
 ``ROOT/MODULE.KERNEL/STAMP``, where ``ROOT`` is the result of `root`. The stamp is a digest of everything that the
 machine code depends on: the code of the kernel, the code of all kernels that it calls, the types of its arguments, and
-numba's version and options. So no version ever uses the machine code of another version. In the folder of a version,
-numba makes one subfolder for each installation of askwise. While a kernel is made, numba's setting
-`numba.config.CACHE_DIR` names the folder, so numba writes there.
+numba's version and options. So no version ever uses the machine code of another version.
+
+While a kernel is made, numba's setting `numba.config.CACHE_DIR` names the folder of the kernel's version, so numba
+writes there. numba makes one subfolder in it for each installation of askwise.
 
 Only one process at a time compiles or loads kernels in a folder. Machine code is used only if its checksums are right
 (`CacheFolder`). If no folder can be written, every process compiles its kernels again.
@@ -44,7 +45,7 @@ class CacheFolder:
 
     Versions differ in the kernel's code or in the types of its arguments. The file ``sums`` in the folder has the
     checksums of all files with machine code. They are needed because numba does not check the files: a truncated file
-    would be an error in every process, and one wrong bit could be a wrong result.
+    would cause an error in every process, and one wrong bit could cause a wrong result.
 
     Args:
         kernel: the result of ``numba.njit(cache=True)`` for the kernel's Python function.
@@ -58,6 +59,7 @@ class CacheFolder:
         self.kernel = kernel
         self.folder = Path(kernel.stats.cache_path)
         self._misses = 0
+        self._noting = False
 
     def intact(self) -> bool:
         """Return whether the folder has files with machine code, all with right checksums.
@@ -78,11 +80,12 @@ class CacheFolder:
 
     def note(self) -> None:
         """Write the checksums of all files with machine code, if the kernel was compiled since the last call."""
-        misses = sum(self.kernel.stats.cache_misses.values())
+        if not self._noting:  # also if the kernel came from disk: numba may compile it for other types later
+            self._noting = True
+            atexit.register(self._note_later)
+        misses = self._count_misses()
         if misses == self._misses:
             return
-        if not self._misses:
-            atexit.register(self._note_later)
         self._misses = misses
         # A line that another process did not finish ends here, and spoils no other.
         with contextlib.suppress(OSError), (self.folder / "sums").open("ab", buffering=0) as file:
@@ -93,8 +96,13 @@ class CacheFolder:
 
         They are missing if numba has compiled the kernel for more types of arguments since the last call of `note`.
         """
-        with contextlib.suppress(OSError), locked(self):
-            self.note()
+        if self._count_misses() != self._misses:
+            with contextlib.suppress(OSError), locked(self):
+                self.note()
+
+    def _count_misses(self) -> int:
+        """Return how often numba compiled the kernel because its machine code was not on disk."""
+        return sum(self.kernel.stats.cache_misses.values())
 
     def _files(self) -> list[Path]:
         return [each for each in self.folder.glob("*") if each.suffix in (".nbi", ".nbc")]
@@ -128,8 +136,8 @@ def kernel_at(make: Callable[..., Any], function: Callable[..., Any], way: str) 
 def root() -> Path:
     """Return the path of the folder for all machine code of askwise.
 
-    It is inside the folder that the environment variable ``NUMBA_CACHE_DIR`` names, if it is set, otherwise inside the
-    user's folder for caches.
+    If the environment variable ``NUMBA_CACHE_DIR`` names a folder, the result is inside that folder; otherwise it is
+    inside the user's folder for caches.
     """
     if _config.CACHE_DIR:
         return Path(_config.CACHE_DIR, "askwise").absolute()
@@ -165,8 +173,7 @@ def _source(path: str) -> bytes:
     """Return the content of a source file; each file is read once.
 
     The content becomes part of the digest that names the folder of a loop's machine code. So each version of the source
-    file has its own folders. This is needed because numba ignores machine code from before the last change of the
-    source file.
+    file has its own folders.
     """
     return Path(path).read_bytes()
 

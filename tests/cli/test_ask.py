@@ -392,6 +392,12 @@ def test_wrong_options(run: Run, options: list[str], message: str) -> None:
     run("ask", *options).assert_refused(f"askwise ask: {message}")
 
 
+def test_a_number_of_any_length_is_refused(run: Run) -> None:
+    found = run("ask", "workshop.json", "--answered", "A|B:" + "1" * 5000)
+    assert (found.code, found.out) == (2, "")
+    assert found.err.endswith("expected GOALS|GOALS: and a number from 1 to 2, none or unknown\n")
+
+
 def test_a_station_that_is_nearly_right(run: Run) -> None:
     generate(stations=12, toolboxes=3, seed=5).save("drawn.json")
     run("ask", "drawn.json", "--ruled-out", "S3,S99").assert_refused(

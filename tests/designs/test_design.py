@@ -134,6 +134,7 @@ def test_cut_short_the_worst_case_has_a_bound() -> None:
     assert (whole.verdict.proven, short.verdict.proven) == (True, False)
     assert short.verdict.bound is not None
     assert 1 <= short.verdict.bound <= whole.after.value <= short.after.value
+    assert short.verdict.looked_at <= 12
 
 
 def test_progress_is_told() -> None:

@@ -16,6 +16,7 @@ from askwise.core.problem import JointState, optimal_costs
 from askwise.domains.tool_fetching import Instance, ToolFetching
 from askwise.errors import InputError
 from askwise.methods import AGENTS, Agent, BeliefAgent, Decision, Informed, KnowsGoal, Never, Observation, make_agent
+from askwise.methods.base import QuestionLimit, limit_questions
 from tests.methods.asking import AsksHalf, Scripted
 from tests.refused import Fault, assert_refused, each
 from tests.tool_fetching import instances, workshop
@@ -159,6 +160,15 @@ def test_a_new_episode_starts_from_the_prior() -> None:
         there = problem.teammate.next(problem.start.teammate, action_of(problem, "EAST"))
         agent.decide(Observation(JointState(there, problem.start.ego), action_of(problem, "EAST")))
         assert agent.probabilities.tolist() != problem.prior.tolist()
+
+
+@pytest.mark.parametrize("limits", [(5, 2), (2, 5)])
+def test_of_two_limits_on_questions_the_lower_one_counts(limits: tuple[int, int]) -> None:
+    agent = make_agent("planner")
+    for questions in limits:
+        agent = limit_questions(agent, questions)
+    assert isinstance(agent, QuestionLimit)
+    assert (agent.questions, vars(agent.agent)["questions"]) == (2, 2)
 
 
 def test_options_that_informed_does_not_have_are_refused() -> None:

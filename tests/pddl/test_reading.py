@@ -77,6 +77,9 @@ def test_costs_of_1_are_read_and_others_refused() -> None:
     assert cones_of(recognition(ones)).exact
     with pytest.raises(InputError, match=r"that costs 2\.0; expected 1"):
         recognition(changed("(price web) 1)", "(price web) 2)", "template.pddl", ones)).task  # noqa: B018
+    for word in ("nan", "inf"):
+        with pytest.raises(InputError, match=f"found '{word}'; expected a number"):
+            recognition(changed("(price web) 1)", f"(price web) {word})", "template.pddl", ones)).task  # noqa: B018
 
 
 BEYOND = {

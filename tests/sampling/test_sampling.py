@@ -263,6 +263,9 @@ def test_all_pairs_asking_and_tables() -> None:
     assert found.survival_table().columns == ["truth", "other", "step", "share", "low", "high"]
     assert np.isinf(np.diag(found.edp)).all()
     assert len(found.plot("a").get_lines()) >= 2
+    some = askwise.sampled_divergence(Ring, policies, truths=["a"], within=0.2, horizon=200, seed=1)
+    with pytest.raises(askwise.InputError, match=r"^truth: found 'b'; expected one of 'a'$"):
+        some.plot("b")
     ego = askwise.GridWorld(7, 3)
     problem = askwise.SampledProblem(found, ego, {"a": (0, 1), "b": (6, 1), "c": (6, 2)}, query_cost=lambda _: 0.5)
     decision = problem.decide([0.4, 0.3, 0.3], (3, 1))

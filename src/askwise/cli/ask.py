@@ -203,9 +203,10 @@ def answered(text: str, problem: Problem) -> Answer:
     """Parse a value of the option ``--answered``: return a question and the answer to it.
 
     Args:
-        text: ``GOALS:yes``, ``GOALS:no`` or ``GOALS:unknown``, where GOALS are names of goals, separated by commas. A
-            question may also have several groups of goals, separated by ``|``: ``GOALS|GOALS:2`` means that the goal is
-            in the second group, ``GOALS|GOALS:none`` that it is in no group.
+        text: ``GOALS:yes``, ``GOALS:no`` or ``GOALS:unknown``, where GOALS are names of goals, separated by commas, and
+            ``unknown`` stands for a missing answer. A question may also have several groups of goals, separated by
+            ``|``: ``GOALS|GOALS:2`` means that the goal is in the second group, ``GOALS|GOALS:none`` that it is in no
+            group.
         problem: the problem with these goals.
 
     Raises:
@@ -243,10 +244,11 @@ def _check_named(groups: list[tuple[int, ...]], problem: Problem) -> None:
 
 
 def _group(reply: str, groups: int, others: bool, text: str) -> int | None:
-    """Parse the answer to a question with several groups of goals: the number of the group that contains the goal.
+    """Return the index of the group of goals that an answer names, for a question with several groups.
 
     Args:
-        reply: the answer in lower case: a number from 1, ``none`` (the goal is in no group) or ``unknown`` (no answer).
+        reply: the answer in lower case: the number of the group that contains the goal, from 1; ``none`` if the goal is
+            in no group; or ``unknown`` if there is no answer.
         groups: number of groups.
         others: whether some goal of the problem is in no group; ``none`` is valid only then.
         text: the whole value of the option ``--answered``, for the error message.
@@ -261,7 +263,7 @@ def _group(reply: str, groups: int, others: bool, text: str) -> int | None:
         return None
     if reply == "none" and others:
         return groups
-    if not reply.isascii() or not reply.isdigit() or not 1 <= int(reply) <= groups:
+    if reply not in map(str, range(1, groups + 1)):
         replies = f"1 to {groups}, none or unknown" if others else f"1 to {groups}, or unknown"
         raise InputError("--answered", repr(text), f"GOALS|GOALS: and a number from {replies}")
     return int(reply) - 1

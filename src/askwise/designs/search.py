@@ -1,9 +1,9 @@
 """The search for a design: first a greedy search, then an exact search that improves or confirms the result.
 
 A design is a set of things (cells, edges or actions) to forbid. The greedy search adds one thing after the other to the
-design. If no single thing lowers the value, it takes one that lowers a second value, because two similar paths often
-have to be closed together before the value decreases. Then it exchanges single things as long as that helps. The greedy
-search does not prove that its design is the best.
+design. If no single thing lowers the value, it takes one that lowers a second value, the expected EDP (expected
+divergence point), because two similar paths often have to be closed together before the value decreases. Then it
+exchanges single things as long as that helps. The greedy search does not prove that its design is the best.
 
 For the expected EDP and the cost, the exact search starts with this design as the best so far. For the worst case, the
 exact search starts anew. If the exact search cannot finish within its limit, the better result of the two searches is
@@ -226,8 +226,8 @@ class DesignSearch:
         good = BestSoFar(value, max(self.limit // 2, 2), self._progress, TURNS[self.minimise])
         self._watch(good)
         ended = self._greedily(good, most)
-        found = good if self.minimise != "wcd" else BestSoFar(value, self.limit, self._progress, TURNS["wcd"])
         if self.minimise == "wcd":
+            found = BestSoFar(value, self.limit - good.looked_at, self._progress, TURNS["wcd"])
             search: WorstCase | Branching = WorstCase(self.paths, found, most, self.also_allowed, useful)
         else:
             found = good.with_limit(self.limit)

@@ -31,8 +31,8 @@ class Agent(ABC):
     Attributes:
         name: the name of the agent's method; by default the name of the class in lower case.
         markov: whether decisions depend only on the agent's belief and on the states of both agents. If True, an exact
-            evaluation may merge two courses of an episode when they lead to the same belief and states. An agent that
-            chooses at random then makes the same choice in both courses.
+            evaluation may merge two courses of an episode when they lead to the same belief and states. It does so
+            also for an agent that chooses at random, as if the agent made the same choice in both courses.
         counts_questions: whether decisions also depend on the number of questions asked so far. This matters only if
             answers may be wrong or missing.
         plans_with_questions: whether the agent can plan with a limit of questions per episode. If so, it has an
@@ -97,9 +97,9 @@ class BeliefAgent(Agent):
     each subclass defines this method.
 
     Args:
-        belief: kind of belief: ``elimination`` (as in the paper: rules out the goals under which the teammate would
-            never take the observed action), ``bayes`` (Bayes' rule), or ``robust`` (Bayes' rule for a teammate that
-            sometimes takes a random action).
+        belief: the kind of belief. ``elimination``, as in the paper, rules out the goals under which the teammate would
+            never take the observed action. ``bayes`` uses Bayes' rule. ``robust`` uses Bayes' rule for a teammate that
+            sometimes takes a random action.
 
     Attributes:
         fallback: the kind of belief to switch to if observations contradict the belief; None to raise an error instead.
@@ -134,9 +134,8 @@ class BeliefAgent(Agent):
         """Update the belief with an observation, and return the decision for this step.
 
         If some actions are optimal for all possible goals, the agent takes one of these actions; otherwise
-        `ask_or_wait` decides. If answers can be wrong, a goal can be so improbable that it does not count as possible,
-        although it is not ruled out. Actions after which the agent could no longer reach such a goal are not taken. The
-        agent waits if no action is left, or if it can reach no possible goal any more.
+        `ask_or_wait` decides. The agent takes no action after which it could no longer reach a goal that is not ruled
+        out (`without_loss`). It waits if this leaves no action, or if it can reach no possible goal any more.
         """
         self.tracker.update(observation)
         state, belief = observation.state, self.tracker.belief
@@ -158,8 +157,8 @@ class BeliefAgent(Agent):
     def heed(self, decision: Decision) -> Decision:
         """Return `decision`, or the decision to wait if `decision` is a question whose answer is known already.
 
-        The answer is known if the question was asked before and the problem repeats wrong or missing answers: asking
-        again would give the same answer.
+        The answer is known if the question was asked before, and the same question always gets the same answer, even a
+        wrong or missing one (`AnswerModel.persistent`).
         """
         if decision.ask is None or not self.tracker.tells_nothing(decision.ask):
             return decision
@@ -168,9 +167,9 @@ class BeliefAgent(Agent):
     def without_loss(self, actions: Any, ego: int) -> Any:
         """Return those of `actions` after which the ego agent can still reach every goal that is not ruled out.
 
-        If answers can be wrong, very improbable goals do not count as possible, although they are not ruled out. Such
-        goals must remain within reach, too. Goals that are out of reach already are ignored. If answers are never
-        wrong, all of `actions` are returned.
+        If answers can be wrong, a very improbable goal does not count as possible, although it is not ruled out. So an
+        action that is optimal for all possible goals may lead where this goal can no longer be reached. Goals that are
+        out of reach already are ignored. If answers are never wrong, all of `actions` are returned.
 
         Args:
             actions: ``int [k]``, indices of the actions to choose from, which are optimal for all possible goals.
@@ -185,8 +184,7 @@ class BeliefAgent(Agent):
     def within_reach(self, state: JointState, possible: BoolArray, optimal: BoolArray) -> BoolArray:
         """Return the possible goals that both agents can still reach, ``bool [n_goals]``.
 
-        If no possible goal is within reach of both agents, all possible goals are returned. A goal that the teammate
-        cannot reach is not the teammate's true goal; only a belief that allows for errors can count it as possible.
+        If no possible goal is within reach of both agents, all possible goals are returned.
 
         Args:
             state: the states of both agents.
@@ -289,6 +287,9 @@ def limit_questions(agent: Agent, questions: int) -> Agent:
     Where `agent` would ask a question beyond the limit, the returned agent waits. If `agent` can plan with a limit
     (`Agent.plans_with_questions`), the returned agent also plans with this limit. `agent` itself is not changed.
     """
+    if isinstance(agent, QuestionLimit):
+        questions = min(questions, agent.questions)
+        agent = agent.agent
     if agent.plans_with_questions:
         agent = copy.copy(agent)
         already = agent.questions  # type: ignore[attr-defined]
@@ -300,8 +301,8 @@ def limit_questions(agent: Agent, questions: int) -> Agent:
 class QuestionLimit(Agent):
     """An agent that decides like an inner agent, but waits where the inner agent would ask too many questions.
 
-    If answers can be wrong, the optimum is known only for a limited number of questions. An agent with the same limit
-    can be compared with this optimum.
+    If answers can be wrong, the lowest expected cost can be computed only for a limited number of questions. With the
+    same limit, any agent can be compared with this optimum.
 
     Args:
         agent: the inner agent.

@@ -7,6 +7,7 @@ beyond STRIPS raises an error, which names the line and a way to write the same 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -297,11 +298,13 @@ def _cost(part: Form) -> float | str:
 def number(word: Word | Form, expected: str) -> float:
     """Return the decimal number that a word stands for; raise an InputError if it is no number.
 
-    `expected` says in the error what should be there.
+    `expected` is a text for the error message: what the word should be.
     """
     try:
         if isinstance(word, Word) and word.text.isascii() and "_" not in word.text and len(word.text) < 40:
-            return float(word.text)
+            found = float(word.text)
+            if math.isfinite(found):
+                return found
     except ValueError:
         pass
     raise word.refuse(expected)
@@ -312,6 +315,6 @@ def refuse_cost(at: Word, cost: float | str) -> InputError:
 
     Args:
         at: the name of the action, with its position in the file.
-        cost: the cost, a number or any other text; in the message, it follows "an action 'NAME' that costs".
+        cost: the cost, a number or a text; in the message, it follows "an action 'NAME' that costs".
     """
     return refusal(at, f"an action {at.text!r} that costs {cost}", f"1, {UNIT_COST}")

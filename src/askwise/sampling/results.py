@@ -214,11 +214,11 @@ class SampledDivergence:
         """Draw how the share of runs that have not ruled out a goal falls from step to step; return the axes.
 
         Args:
-            truth: the goal that is pursued; by default all pairs are drawn.
+            truth: draw only the pairs in which this goal is pursued; by default all pairs.
             ax: matplotlib axes to draw on; by default new ones.
         """
         if truth is not None:
-            known(truth, self.goals, "truth")
+            known(truth, tuple(dict.fromkeys(pair.truth for pair in self.pairs.values())), "truth")
         return survival_curves([pair for pair in self.pairs.values() if truth in (None, pair.truth)], ax)
 
     def __str__(self) -> str:
@@ -227,7 +227,7 @@ class SampledDivergence:
 
 
 def known(name: Any, goals: tuple[str, ...], where: str) -> None:
-    """Raise an `InputError` unless `name` is one of the goals; `where` is the argument that the message names."""
+    """Raise an `InputError` unless `name` is one of the goals; `where` names the argument in the error message."""
     if name not in goals:
         hint = did_you_mean(name, goals) if isinstance(name, str) else ""
         raise InputError(where, repr(name), f"one of {', '.join(map(repr, goals))}{hint}")
@@ -236,8 +236,8 @@ def known(name: Any, goals: tuple[str, ...], where: str) -> None:
 def survival_curves(pairs: Sequence[SampledEdp], ax: Axes | None = None) -> Axes:
     """Draw, for each pair of goals, the share of runs in which the wrong goal is not ruled out yet; return the axes.
 
-    Each curve has a 95 % band. A cross marks the step at which the remaining runs end although they have not ruled out
-    the wrong goal.
+    Each curve has a 95 % band. A cross at the end of a curve means that some runs ended before they ruled out the wrong
+    goal.
 
     Args:
         pairs: the results of the pairs of goals, each a `SampledEdp`.
