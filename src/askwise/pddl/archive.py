@@ -200,7 +200,7 @@ def _archive(path: Path) -> dict[str, str]:
 def _unpacking(field: str) -> Iterator[None]:
     """Return a context manager: while its ``with`` block runs, errors of Python's archive modules become `InputError`.
 
-    The message of an `InputError` has one line. `field` is the name of the archive in the message.
+    `field` is the name of the archive in the error message.
     """
     try:
         yield

@@ -372,9 +372,9 @@ class _Union:
 
 
 def _without_repetition(source: Any, label: IntArray, target: IntArray) -> NDArray[np.intp]:
-    """Return the indices of all transitions without duplicates, ascending.
+    """Return the indices of the transitions that remain if duplicates are removed, ascending.
 
-    Transitions with the same source, name and target are duplicates; the first of them is kept.
+    Transitions with the same source, name and target are duplicates; the first of them remains.
 
     Args:
         source: ``int [n]``, the state in which each transition starts.

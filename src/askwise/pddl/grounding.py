@@ -1,12 +1,11 @@
-"""Grounding, which turns actions with variables into operators (actions with objects), and limits on its size.
+"""Grounding, which turns actions with variables into operators (actions with objects), and its limits.
 
 An atom is *reached* if it is true initially. It is also reached if all conditions of some operator are reached and the
 operator makes the atom true. Deletes are ignored. So an atom that can never become true may count as reached, but every
-atom that can become true is reached. The atoms are processed in the order in which they are reached. Each atom is
-matched with every condition, of any action, that fits it. Then the other conditions of the action are matched with the
-atoms reached before, first the condition with the fewest matching atoms. A variable that occurs in no condition stands
-for every object of its types. So the work is proportional to the number of operators that are found, not to the number
-of all combinations of objects.
+atom that can become true is reached. The atoms are processed in the order in which they are reached. If an atom matches
+a condition of an action, the other conditions of this action are matched with the atoms reached before, first the
+condition with the fewest matching atoms. A variable that occurs in no condition stands for every object of its types.
+So the work is proportional to the number of operators that are found, not to the number of all combinations of objects.
 
 Negative conditions on predicates that no action changes are checked here. All other negative conditions are kept, and
 the search for plans checks them.

@@ -1,7 +1,8 @@
 """LM-cut: a lower bound on the length of plans, found by counting cuts.
 
-A *cut* is a set of operators; every plan uses at least one of them. No operator is in two cuts. So a plan has at least
-as many steps as there are cuts (Helmert and Domshlak, "Landmarks, critical paths and abstractions", 2009).
+A *cut* is a set of operators of which every plan uses at least one. No two of the cuts that are found share an
+operator. So a plan has at least as many steps as there are cuts (Helmert and Domshlak, "Landmarks, critical paths and
+abstractions", 2009).
 
 **One cut after the other.** What operators delete is ignored. At first, each operator costs 1. A bit that is set in the
 state costs 0. Any other bit costs as much as the cheapest way to set it: the cost of an operator plus the cost of the
@@ -14,12 +15,12 @@ The costs of operators only decrease. So after each cut, only the costs of bits 
 updated. If the goal cannot be reached even without deletes, the bound is `NO_WAY`.
 
 **From a state to its successor.** Every plan from a state uses an operator of each cut of this state. After the first
-step of such a plan, the rest of the plan still uses an operator of every cut that does not contain this step. At most
-one cut contains it. So the next state inherits all cuts of the state before it, except at most one. The operators of
-the inherited cuts cost nothing, and only the missing cuts are computed, usually one or two. The result depends on the
-state before. It may be slightly above or below the bound that is computed without inherited cuts, but it never exceeds
-the length of the shortest plan (Pommerening and Helmert, "Incremental LM-cut", 2013). One byte for each state and
-operator stores the number of the cut that contains the operator.
+step of such a plan, the rest of the plan still uses an operator of every cut that does not contain the first operator.
+At most one cut contains the first operator. So the next state inherits all other cuts of the state before it. The
+operators of the inherited cuts cost nothing, and only the missing cuts are computed, usually one or two. The result
+depends on the state before. It may be slightly above or below the bound that is computed without inherited cuts, but it
+never exceeds the length of the shortest plan (Pommerening and Helmert, "Incremental LM-cut", 2013). One byte for each
+state and operator stores the number of the cut that contains the operator.
 """
 
 from __future__ import annotations
@@ -83,8 +84,8 @@ def _with_last(lists: Lists, last: Numbers) -> Lists:
 class CutWorkspace(NamedTuple):
     """Scratch arrays for LM-cut, a lower bound on the length of plans that counts cuts.
 
-    A cut is a set of operators; every plan uses at least one of them. `price`, `queue`, `later`, `queued` and `zone`
-    are ``int32 [n_bits]``, the others ``int32 [n_operators]``.
+    A cut is a set of operators of which every plan uses at least one. The arrays `price`, `queue`, `later`, `queued`
+    and `zone` are ``int32 [n_bits]``, the others ``int32 [n_operators]``.
 
     Attributes:
         price: the cost of making each bit true.
@@ -136,9 +137,9 @@ def bound_all(
 ) -> None:
     """Compute lower bounds on the steps from states to the goal, and write them to `bound` (LM-cut, compiled).
 
-    A cut is a set of operators; every plan from a state uses at least one of them. No operator is in two cuts, so the
-    number of cuts is a lower bound. To save time, a state inherits most cuts of the state before it on the path from
-    the start.
+    A cut of a state is a set of operators of which every plan from this state uses at least one. No two cuts of a state
+    share an operator, so the number of its cuts is a lower bound. To save time, a state inherits most cuts of the state
+    before it on the path from the start.
 
     Args:
         states: ``uint64 [n_states, n_words]``, the bits of each state.
@@ -179,8 +180,8 @@ def bound_all(
 def _inherit(parent: int, step: int, cuts: Any, n_cuts: Any, member: Any, cost: Any) -> int:
     """Copy the cuts of the previous state to `member`, except the cut that contains `step`; return how many are copied.
 
-    A cut is a set of operators; every plan from a state uses at least one of them. The copied cuts are numbered from 1
-    without gaps: the last cut gets the number of the cut that is left out.
+    A cut of a state is a set of operators of which every plan from this state uses at least one. The copied cuts are
+    numbered from 1 without gaps: the last cut gets the number of the cut that is left out.
 
     Args:
         parent: the index of the previous state, -1 for none.
@@ -275,7 +276,7 @@ def _first_prices(  # noqa: C901
 def _cut(state: Any, lists: OperatorGraph, dear: Any, cost: Any, queue: Any, zone: Any, cut: Any) -> int:  # noqa: C901
     """Find a cut, and write its operators to the beginning of `cut`; return the number of these operators.
 
-    A cut is a set of operators; every plan from the state uses at least one of them.
+    A cut is a set of operators of which every plan from the state uses at least one.
 
     Args:
         state: ``uint64 [n_words]``, the bits of the state.
@@ -335,7 +336,7 @@ def _repair(  # noqa: C901
 ) -> None:
     """Set the cost of a cut's operators to 0, and update the costs of the bits (atoms) that depend on these operators.
 
-    A cut is a set of operators; every plan uses at least one of them.
+    A cut is a set of operators of which every plan uses at least one.
 
     Args:
         size: the number of operators in the cut.

@@ -5,8 +5,9 @@ still possible, the first is the goal to be ruled out, and the second is the goa
 
 - *EDP*, the expected divergence point, is the expected step by which the first goal is ruled out. It is infinite if
   optimal plans of the two goals can end in the same state, because no observation in this state separates the goals.
-- *EDP, capped* is EDP if observation ends with the plan. The step in which the actor stays at its goal still counts.
-  The value is finite for all pairs, and equal to EDP if EDP is finite.
+- *EDP, capped* assumes that observation ends with the actor's plan: a goal that is not ruled out by then counts as
+  ruled out in the step after the plan, in which the actor stays at its goal. The value is finite for all pairs, and
+  equal to EDP if EDP is finite.
 - *WCD*, the worst case, is the length of the longest common prefix of optimal plans for the two goals, as in the
   literature on goal-recognition design. It is finite for all pairs.
 - *told apart* is the latest step by which the first goal is ruled out. It is WCD plus 1, and infinite if EDP is
@@ -53,7 +54,7 @@ class Pairs:
         steps: ``int32 [n]``, steps left to each goal.
         edp: ``float64 [n, n]``, the expected divergence point (EDP): the expected step by which the goal of the row is
             ruled out. It is ``inf`` on the diagonal and for goals that may never be told apart.
-        capped: ``float64 [n, n]``, EDP if observation ends with the plan, so that it is always finite.
+        capped: ``float64 [n, n]``, EDP under the assumption that observation ends with the plan. It is always finite.
         wcd: ``int32 [n, n]``, length of the longest common prefix of optimal plans for the two goals.
         told_apart: ``float64 [n, n]``, the latest step by which the goal of the row is ruled out, ``inf`` if this may
             never happen.
@@ -70,10 +71,13 @@ class Pairs:
     evidence: float | None = None
 
     def longest(self, most: int) -> list[tuple[int, int]]:
-        """Return the `most` pairs of different goals with the largest expected divergence points (`edp`).
+        """Return the pairs of different goals with the largest expected divergence points (`edp`), largest first.
 
         Pairs with an infinite value come first. Each pair has two positions in `goals`: that of the goal to be ruled
         out, and that of the pursued goal.
+
+        Args:
+            most: the number of pairs to return; all pairs if there are fewer.
         """
         n = len(self.goals)
         order = np.lexsort((-self.capped.ravel(), -self.edp.ravel()))
@@ -171,20 +175,20 @@ def _first(states: Mapping[int, int], onwards: list[list[int]]) -> Sets:
 
 
 def _following(cones: Cones, sets: Sets, onwards: list[list[int]]) -> Sets:
-    """Return all sets of states that an observer, who sees only names of actions, may think possible one step later.
+    """Return what an observer who sees only the names of actions may know one step later, with probabilities.
 
     Actions with the same name may lead to different states. So an observer knows only a set of states: those to which
     the names observed so far may have led.
 
     Args:
         cones: the optimal plans of all goals.
-        sets: a dict whose keys are all sets that are possible now. Its value for a set is a dict from each state of the
-            set to ``float64 [n_goals]``: for each goal the probability that the observer knows exactly this set and the
-            actor is in this state.
+        sets: a dict whose keys are all sets that the observer may know now. The value of each set is a dict from its
+            states to ``float64 [n_goals]``: for each goal the probability that the observer knows exactly this set and
+            the actor is in this state.
         onwards: ``[state][goal]``, the number of paths from a state to the end of an optimal plan for a goal.
 
     Returns:
-        all sets that are possible one step later, as a dict of the same form as `sets`.
+        all sets that the observer may know one step later, as a dict of the same form as `sets`.
     """
     found: Sets = {}
     for masses in sets.values():

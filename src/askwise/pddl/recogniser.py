@@ -3,7 +3,7 @@
 **The belief bayes.** An optimal actor draws one of all optimal plans of its goal, uniformly. Some actions may not have
 been observed. So the observed actions ``o_1, ..., o_k`` only show that the plan contains these actions in this order.
 Let ``N_g`` be the number of optimal plans of goal g, and ``N_g(o_1, ..., o_k)`` the number of those that contain the
-actions in this order. With the prior ``P0``, the probability of g is proportional to the right side::
+actions in this order. ``P0`` is the prior, and ``~`` means "is proportional to"::
 
     P(g | o_1, ..., o_k)  ~  P0(g) N_g(o_1, ..., o_k) / N_g
 
@@ -12,7 +12,8 @@ that *begin* with the observed actions count.
 
 **The belief robust.** An actor that is not optimal takes actions that are in no optimal plan. Here each observed action
 is *stray* with probability e; otherwise it is part of the plan. A stray action is any of the n operators, with equal
-probability. The sum is over all sets S of observed actions that are not stray, and ``o_S`` are these actions::
+probability. Any subset S of the observed actions may be the ones that are not stray. ``o_S`` are the actions in S, and
+``|S|`` is their number::
 
     P(g | o_1, ..., o_k)  ~  P0(g)  sum over S of  (1 - e)^|S| (e / n)^(k - |S|) N_g(o_S) / N_g
 
@@ -216,14 +217,14 @@ def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
     """Return for every k the share of each goal's optimal plans that contain the first k observed actions in order.
 
     If `stray` is above 0, each observed action may also be stray, that is, not part of the plan. Then the result is a
-    sum over all ways to choose the stray actions. For n stray actions, the summand is ``stray ** n`` times the share of
+    sum over all ways to choose the stray actions. For m stray actions, the summand is ``stray ** m`` times the share of
     plans that contain all other observed actions.
 
     Args:
         cones: the optimal plans.
         seen: the names of the observed actions.
-        stray: the probability that an observed action is stray and is one certain operator, divided by the probability
-            that it is not stray; 0 if no action is stray.
+        stray: ``(e / n) / (1 - e)``, where `e` is the probability that an observed action is stray and `n` is the
+            number of operators; 0 if no action is stray.
 
     Returns:
         ``float64 [n_seen + 1, n_goals]``; row k is for the first k actions.

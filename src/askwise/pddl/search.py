@@ -13,9 +13,10 @@ After either search, the plans are collected backwards from the goal (`askwise.p
 
 **Combination.** The blind search does not depend on the goal. So one blind search serves all goals of one kind, that
 is, with the same relevant operators (`askwise.pddl.task`). A bounded search serves only one goal. It is not known in
-advance which search is faster, but the cost of the blind search can be predicted: it must go at least as deep as the
-largest lower bound of a goal, and its layers are assumed to grow like the last one. The bounded searches run until
-their cost reaches this prediction. Then the blind search expands one more layer, a new prediction is made, and so on.
+advance which search is faster, but the cost of the blind search can be predicted. The blind search must go at least as
+deep as the largest known lower bound on a goal's plan length, and its layers are assumed to keep growing like the last
+one. The bounded searches run until their cost reaches this prediction. Then the blind search expands one more layer, a
+new prediction is made, and so on.
 So the total cost is at most about twice the cost of the blind search alone. Costs are counted in states and lower
 bounds, not in seconds, so the result does not depend on the speed of the machine.
 """
@@ -138,7 +139,8 @@ class _Together:
         """Run the bounded searches of the remaining goals in turns until their total cost reaches a budget.
 
         In each round, every search may continue until it has computed a maximal number of lower bounds. This number
-        doubles from round to round. The rounds end when it has reached `LONGEST_TURN`.
+        doubles from round to round. After the round in which it is `LONGEST_TURN`, the function returns even if the
+        budget is not used up.
 
         Args:
             budget: the limit on the cost of all bounded searches since the beginning. Finding one state by
@@ -358,8 +360,9 @@ class BoundedSearch(StateTable):
 
         Returns:
             three arrays. ``int32 [n_states]``: the lower bounds, -1 for unknown. ``uint8 [n_stored]``: how many cuts
-            each state has. ``uint8 [n_stored, n_operators + 1]``: for each operator, the cut that contains it (from 1;
-            0 for none). The last column belongs to an artificial operator that ends every plan.
+            each state has. ``uint8 [n_stored, n_operators + 1]``: for each state and operator, which of the state's
+            cuts contains the operator, counted from 1; 0 if none does. The last column is for an artificial operator
+            that ends every plan.
         """
         size = self.states.shape[0]
         rows = min(size, self.remembered // (self.task.operators.size + 1))

@@ -89,7 +89,7 @@ class StateTable:
         self.place_all()
 
     def place_all(self) -> None:
-        """Insert all states into the hash table, which must be empty."""
+        """Insert all states found so far into the hash table, which must be empty."""
         place(self.states, self.n, self.slots)
 
     def _grow(self) -> None:
@@ -168,7 +168,7 @@ class StateTable:
         Args:
             layer: the indices of the states to which transitions lead.
             level: depth of the states in which the transitions start, that is, their steps from the start.
-            behind: the operators, prepared for finding the states before an operator from the state after it.
+            behind: the operators, prepared for going back from a state to the states before it.
 
         Returns:
             ``int32 [3, n]``: source, operator and target of each transition.
@@ -219,7 +219,7 @@ def steps_between(task: GoalTask, states: Words) -> IntArray:
 
     Args:
         task: the task with the operators.
-        states: ``uint64 [n_states, n_words]``, distinct.
+        states: ``uint64 [n_states, n_words]``, distinct. Sources and targets are indices of these states.
     """
     table = StateTable(task, None)
     table.n = states.shape[0]

@@ -6,12 +6,13 @@ require bits to be set, which the search needs for its lower bounds (LM-cut). Ea
 those that it requires (`pre`), those that it sets (`add`), and those that it does not delete (`keep`). Operator `o` is
 applicable in state `s` if ``s & pre[o] == pre[o]``, and leads to ``s & keep[o] | add[o]``.
 
-Many sets of integers together are stored in two arrays (`Lists`), or as bits in words (`Words`).
+A sequence of sets of integers is stored in two arrays (`Lists`), or as rows of bits in words (`Words`).
 
 **The task of one goal** (`GoalTask`) has only what is relevant to the goal. A bit is relevant if the goal requires it,
 or if it is a condition of a relevant operator. An operator is relevant if it sets a relevant bit that is not one of its
-own conditions. An irrelevant operator is on no optimal plan: without it the plan would still be valid, and shorter. So
-the search for a goal omits irrelevant operators and bits. States that differ only in irrelevant bits become one state.
+own conditions. An irrelevant operator is on no optimal plan: a plan without this operator would still be valid, and
+shorter. So the search for a goal omits irrelevant operators and bits. States that differ only in irrelevant bits become
+one state.
 
 Goals with the same relevant operators are *of one kind*. The tasks of all goals of one kind have the same bits: those
 that are relevant to any of these goals. So states are the same rows of bits in all these tasks, and one breadth-first
@@ -164,7 +165,7 @@ class Task:
 
     @property
     def n_operators(self) -> int:
-        """Number of operators, that is, of actions with objects instead of variables."""
+        """Number of operators; an operator is an action with objects instead of variables."""
         return len(self.labels)
 
     @property

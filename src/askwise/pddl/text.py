@@ -169,7 +169,7 @@ def pairs_to_json(name: str, cones: Cones, pairs: Pairs, seen: list[str]) -> dic
 
     - ``goals`` and ``numbers``: the names of the possible goals, and their positions, from 1, among all goals;
     - ``edp``: the expected step at which a goal is ruled out if the actor pursues another goal;
-    - ``edp_capped``: this expected step if observation ends with the actor's plan;
+    - ``edp_capped``: the same, but a goal counts as ruled out at the latest in the step after the actor's plan;
     - ``wcd``: the length of the longest common prefix of optimal plans for two goals;
     - ``told_apart``: the latest step at which a goal is ruled out if the actor pursues another goal;
     - ``all_goals``: for each goal the length of its optimal plans and the effort of the search for them.
@@ -252,8 +252,8 @@ def _recognised_head(name: str, found: Recognised, how: str) -> str:
 def _steps(found: Recognised) -> str:
     """Return a table: how many goals are left, and which are likeliest, at the start and after each observed action.
 
-    If some goal is ruled out at any time, a goal counts as left while it is possible. If no goal is ever ruled out, a
-    goal counts as left while its probability is above 1 %.
+    A goal counts as left while it is possible. But if the observations never rule out any goal, a goal counts as left
+    while its probability is above 1 %.
     """
     actions = ["(nothing yet)", *(_short(f"({printable(action)})", LONGEST_ACTION) for action in found.seen)]
     width = max(map(len, actions))

@@ -1,17 +1,18 @@
 """Planning under uncertainty about the teammate's goal: the exact optimum, a search in belief space, lower bounds.
 
-All of these compute the same recursion, which is stated here. The modules use the names that are defined here. The ego
+All of these rest on the same recursion, which is stated here. The modules use the names that are defined here. The ego
 agent acts and asks; the teammate pursues one of the goals.
 
-**State.** A state is ``(m, w, place, load)``: `m` has for each goal a factor that the answers have put on its weight;
-`w` is the teammate's state; `place` is the ego agent's place, and `load` is what the ego agent carries
+**State.** A state is ``(m, w, place, load)``: `m` has for each goal the factor by which answers have changed the goal's
+weight; `w` is the teammate's state; `place` is the ego agent's place, and `load` is what the ego agent carries
 (`askwise.core.side`). The teammate draws one of all its shortest plans uniformly (a uniformly random optimal policy,
 UROP), so its path to `w` does not matter (`askwise.planning.tables`). Goal `g` has the weight ``weight[w, g] * m_g``,
 which is proportional to its probability. ``Z`` is the sum of all weights. If answers are true, `m` stands for a set
 `A`, the possible goals: ``m_g`` is 1 for the goals in `A`, and 0 for the others.
 
-**Delay.** If `g` were known, ``R_g = max(d + 1, e)`` steps would be left, where the teammate needs `d` steps to `g` and
-the ego agent needs `e`. If the ego agent needs `e'` steps to `g` after an action, the action delays the end by::
+**Delay.** The teammate needs `d` steps to goal `g`, and one more step in which it stays there. The ego agent needs `e`
+steps to `g`. So if `g` were known, ``R_g = max(d + 1, e)`` steps would be left. If the ego agent needs `e'` steps to
+`g` after an action, the action delays the end by::
 
     r_g = 1 + max(d, e') - R_g  >=  0.
 

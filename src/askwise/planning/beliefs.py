@@ -136,7 +136,7 @@ def is_possible(s: Search, level: int, goal: Any) -> bool:
 
 @inner
 def drop_useless_load(s: Search, level: int) -> None:
-    """Let the ego agent carry nothing in the state ``s.states[level]`` if it carries the load of an impossible goal.
+    """Let the ego agent carry nothing in the state ``s.states[level]`` if no possible goal needs what it carries.
 
     Such a load makes no difference, so states with and without it share one value in the table of values.
     """

@@ -155,9 +155,9 @@ class _Partition:
     """A division of `goals` into groups, with the sum of the optimal costs of all groups.
 
     The cost of a group is the cost of the problem in which only the goals of the group are possible. Groups are made
-    one after the other. The function `order` sorts the goals that are in no group yet. The next group takes the first
-    of these goals: as many as can be solved with at most `limit` states. If one goal is left at the end, or if all
-    goals left together are very unlikely, they stay in no group.
+    one after the other. The function `order` sorts the goals that are in no group yet. The next group takes as many of
+    the first of these goals as can be solved with at most `limit` states. At the end, some goals may be left without a
+    group: a single goal, or goals that are very unlikely even together.
 
     Attributes:
         groups: the goals of each group.
@@ -231,10 +231,10 @@ def _by_pairs(problem: Problem, tables: Tables, goals: list[int]) -> Order:
 
 
 def _pair_values(problem: Problem, tables: Tables, goals: list[int]) -> FloatArray:
-    """Return the optimal cost for each pair of goals if only these two were possible, ``float64 [n_goals, n_goals]``.
+    """Return the optimal cost for each pair of goals if only these two were possible, ``float64 [n, n]``.
 
-    A cost is the expected cost beyond that of an agent that knows the goal, times the sum of the weights of the two
-    goals. The diagonal is 0.
+    Rows and columns are the `n` goals in `goals`. A cost is the expected cost beyond that of an agent that knows the
+    goal, times the sum of the weights of the two goals. The diagonal is 0.
     """
     values = np.zeros((len(goals), len(goals)))
     for i, one in enumerate(goals):

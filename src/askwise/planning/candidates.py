@@ -4,9 +4,9 @@ Candidates are chosen from proposed questions (`askwise.planning.proposals`). Pr
 price of the question plus the expected cost of acting afterwards until the goal is identified. The smallest merit is
 best. More questions are proposed in two cases:
 
-- In the state where a decision is made, a question about each single goal is tried. New questions are proposed about
-  the goals for which such a question is best: about one goal, and about several together. Then the best proposals are
-  improved by moving one goal at a time from one side of the question to the other.
+- In the state where a decision is made, a question about each single goal is tried. The goals with the best of these
+  questions then give new proposals, about one goal and about several together. Finally the best proposals are improved
+  by moving one goal at a time from one side of the question to the other.
 - If errors are independent, the best yes/no questions are also proposed with a *margin*: such a question is repeated
   until one answer has been given `margin` more times than the other.
 """
@@ -58,7 +58,7 @@ WORTH_MOVING = 0.01
 
 @inner
 def answers_followed(s: Search) -> int:
-    """Return for how many answers to a question a plan has separate lists of next questions.
+    """Return how many lists of next questions a plan has after a question: one for each of its first answers.
 
     That is 2 if there are only yes/no questions, otherwise `ANSWERS_FOLLOWED`. If a question has more answers, all
     further answers share the last of these lists.

@@ -1,9 +1,9 @@
 """The optimal policy of a problem in which all answers are true.
 
-A state is solved when its optimal move is first asked for, by the recursion of `askwise.planning` over all actions and
-all questions. An action is a move, waiting, or picking up a load that may still be needed. There is a question for each
-way to divide the possible goals in two parts; it names the goals of the cheaper part. The kernels are in
-`askwise.planning.exact_search`.
+A state is solved when its optimal move is first asked for. The recursion of `askwise.planning` then compares all
+actions and all questions. An action is a move, waiting, or picking up a load that may still be needed. There is a
+question for each way to divide the possible goals in two parts; it names the goals of the cheaper part. The kernels are
+in `askwise.planning.exact_search`.
 """
 
 from __future__ import annotations
@@ -195,11 +195,11 @@ class OptimalPolicy(ABC):
 
 
 def check_teammate(problem: Problem, who: str) -> None:
-    """Raise an error unless the teammate is a UROP, and answers are wrong or missing with fixed probabilities.
+    """Raise an `InputError` if the recursion of `askwise.planning` is not exact for the teammate or the answers.
 
-    A UROP draws one of its shortest plans uniformly. Without this check, the recursion of `askwise.planning` would not
-    be exact: with another teammate, the probabilities of the goals would depend on the teammate's whole path, not only
-    on its state. `who` names the caller in the error message.
+    The teammate must draw one of its shortest plans uniformly (UROP, a uniformly random optimal policy). Otherwise the
+    probabilities of the goals would depend on its whole path, not only on its state. If answers can be wrong or
+    missing, this must happen with fixed probabilities. `who` names the caller in the error message.
     """
     if problem.policies is not None:
         raise InputError(

@@ -37,8 +37,8 @@ class WorkLimit:
     Attributes:
         goals: number of goals.
         questions: the most questions in an episode.
-        limit: the most work, counted in states to solve; None for any amount. A reply to a question counts as
-            15 states (`REPLIES_A_STATE`).
+        limit: the most work, counted in states to solve; None for any amount. Each reply to a question counts as much
+            as 15 states.
         states: number of states counted so far.
         replies: number of replies to questions counted so far.
     """
@@ -231,8 +231,8 @@ class BeliefGraph:
         questions: the questions of the problem.
         effects: how answers change beliefs.
         work: counts the work, and stops the solver when it is too much.
-        truthful: whether any number of further questions may be asked when no question is left. Their answers are
-            always true. (A solver does so to compute a lower bound.)
+        truthful: whether the limited number of questions may be followed by any number of further questions whose
+            answers are always true. (A solver uses this to compute a lower bound.)
     """
 
     def __init__(self, questions: Questions, effects: AnswerEffects, work: WorkLimit, *, truthful: bool) -> None:
@@ -264,8 +264,8 @@ class BeliefGraph:
     def _relevant(self, evidence: Evidence, questions_left: int) -> Evidence:
         """Return the evidence without the questions in `Evidence.asked` that no longer matter.
 
-        A question in `asked` matters only if more questions may be asked, and if it would be worth asking again about
-        the goals that are still possible. Without the questions that do not matter, more beliefs are equal.
+        A question in `asked` matters only if more questions may be asked, and if it is one of the questions worth
+        asking about the goals that are still possible. Leaving out the others makes more beliefs equal.
         """
         goals, against, asked = evidence
         if not asked or not questions_left:

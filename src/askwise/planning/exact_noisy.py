@@ -8,10 +8,11 @@ the same answer again. The state then also says which questions may not be asked
 **True answers at the end.** If `truthful` is True, any number of further questions may follow the first `K`. They have
 the same prices, and their answers are always true. The value is then a lower bound on the optimum with any number of
 ordinary questions: a true answer can be turned into a wrong or missing one by tossing coins, so it is worth at least as
-much as an ordinary answer. With ``most = 0``, all questions are answered truthfully, and the value is the optimum with
-true answers.
+much as an ordinary answer. If `K` is 0, all questions are answered truthfully, and the value is the optimum with true
+answers.
 
-The values of all states are computed, from the teammate's last steps back to its first: only for small problems.
+The values of all states are computed, from the teammate's last steps back to its first. That is possible only for small
+problems.
 """
 
 from __future__ import annotations

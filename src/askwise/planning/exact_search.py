@@ -23,7 +23,7 @@ below a node of the tree, and most of the tree is never entered::
 
 A side is solved as soon as it has grown by a goal. So small sets of goals are solved before large ones, and the same
 small sets occur in many questions. In an example with 20 x 20 cells, 17 of 50 goals left and no price for naming a
-goal, the search visited 118,000 nodes instead of 54 million questions, in a 35th of the time.
+goal, the search visited 118,000 nodes instead of listing 54 million questions, and was 35 times as fast.
 
 If the values of both sides so far, without any price, add up to the cost of the best option, no other option is better,
 because a free answer never hurts. Then the search of the state ends.

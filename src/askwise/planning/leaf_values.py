@@ -27,10 +27,10 @@ identified; from the last on, plans of one decision (`askwise.planning.values`).
 
 @inner
 def leaf_value(s: Search, level: int, identifies: int, limit: float) -> float:
-    """Return the value of a state where a plan ends: the cost of always taking the action of least delay from there on.
+    """Return the value of a state where a plan ends: the cost of acting only, or of acting, then identifying the goal.
 
-    The cost is the expected marginal cost, times the weight of the state (the sum of its goals' weights). The state
-    must have at least two possible goals.
+    Acting means taking the action of least delay in every step. The cost is the expected marginal cost, times the
+    weight of the state (the sum of its goals' weights). The state must have at least two possible goals.
 
     On large maps it takes long to follow the actions to the end of the episode. So once ``counts.most_followed`` states
     have been seen, `cost_to_identify` replaces the rest of the cost, and values that depend on it are not kept in the

@@ -303,15 +303,14 @@ class Planner:
         return None
 
     def _tries_complete(self, goals: tuple[int, ...]) -> bool:
-        """Return whether to look for a complete plan, which compares all questions about ``self._complete``.
+        """Return whether to search for a complete plan, which may use all questions about the goals ``self._complete``.
 
         The result is False if too many `goals` are possible, or if the search with the present ``self._complete`` was
         given up before.
 
-        ``self._complete`` has the goals that were possible at an earlier decision. Values found for these goals can be
-        used again, so the goals are kept, with two exceptions. They are replaced by `goals` if one of `goals` is not
-        among them. They are also replaced if `goals` are fewer, and either the search was given up or there are
-        multiple-choice questions, since other such questions are worth asking with fewer goals.
+        ``self._complete`` has the goals that were possible at an earlier decision. They are normally kept, because
+        values found for them can be used again. They are replaced by `goals` in two cases: one of `goals` is not among
+        them; or `goals` are fewer, and either the search was given up or the problem has multiple-choice questions.
         """
         if len(goals) > self.settings.endgame:
             return False

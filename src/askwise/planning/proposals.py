@@ -1,7 +1,7 @@
 """Kernels that propose yes/no questions.
 
-Some questions suit every problem: about the likeliest goals, about the goals for which a move causes no delay, and
-about the heaviest of these goals. A problem adds groups of goals that belong together
+Some questions suit every problem: about the likeliest goals, about all goals for which a move causes no delay, and
+about the likeliest goals among those. Other questions are about the problem's groups of goals that belong together
 (`askwise.core.problem.Problem.groups`).
 """
 

@@ -12,8 +12,8 @@ Let `A` be the goals that are left: those that the teammate's path and all answe
 - *Multiple-choice questions* (choices), if the problem has a price for options (`QueryCost.per_option`). With up to
   `MOST_PARTED` goals in `A`, every partition of `A` gives a question. With more goals, a question asks either for the
   group (`Problem.groups`) or for the goal itself. One part of the partition may be left out as "none of these", which
-  makes the question cheaper. If all parts are named, and the problem has goals outside `A`, "none of these" is never
-  true; so this answer is known to be wrong.
+  makes the question cheaper. If all parts are named, and the problem has goals outside `A`, "none of these" is still a
+  possible answer, but it is known to be wrong.
 
 If several questions divide `A` into the same parts and have equally many answers, only the cheapest that may be asked
 matters: asking a more expensive one first never helps.

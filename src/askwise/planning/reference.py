@@ -361,8 +361,8 @@ class Reference:
     def ask_once(self, state: PlanningState, question: Question) -> Cost:
         """Return the expected marginal cost of asking a question now, times `state.weight`.
 
-        `state.weight` is the sum of the goals' weights. The cost includes the price of the question. After the
-        answer, the agent acts, and finds out the goal by questions once that is cheaper (`act_then_ask`). The planner ranks
+        `state.weight` is the sum of the goals' weights. The cost includes the price of the question. After the answer,
+        the agent acts, and finds out the goal by questions once that is cheaper (`act_then_ask`). The planner ranks
         questions by this cost.
         """
         paid = state.weight * self.price(question)
@@ -385,8 +385,8 @@ class Reference:
     def best_action(self, state: PlanningState) -> int:
         """Return the action of least expected delay.
 
-        Of several such actions, it is the one after which the ego agent has the fewest steps to the goals, in the mean
-        over the goals by their weights. If these are equal, too, it is the first.
+        Of several such actions, it is the one after which the expected number of the ego agent's steps to the goal is
+        least; if there are several of these, too, it is the first.
         """
         near, delays = SAME * state.weight, [self.delay(state, action) for action in range(self.n_actions)]
         equal = [action for action, delay in enumerate(delays) if delay <= min(delays) + near]
@@ -412,9 +412,11 @@ class Reference:
 
 
 def _check(problem: Problem, questions: int | None) -> None:
-    """Raise an error for a teammate that is no UROP, an invalid number of questions, or plans that are too long.
+    """Raise an error if `Reference` cannot handle a problem, or if the number of questions is invalid.
 
-    A UROP draws one of its shortest plans uniformly.
+    Raises:
+        InputError: the teammate does not draw one of its shortest plans uniformly, or `questions` is invalid.
+        TooLarge: the teammate's plans may be too long.
     """
     if problem.policies is not None:
         raise InputError("teammate_policies", "policies of the teammate's own", "none: a teammate that is a UROP")

@@ -60,9 +60,9 @@ class PlannerSettings:
     def with_budget(self, budget: int) -> PlannerSettings:
         """Return the same settings with another budget, the number of states to consider for a decision.
 
-        A larger budget also raises `endgame` and `endgame_states`, the limits of the exact search. The reason: plans
-        cost more than the optimum mostly because they end early, so it does not help to compare more plans. The exact
-        search does not end early. It takes about 1.4 times as long for each further goal.
+        A larger budget also raises `endgame` and `endgame_states`, the limits of the exact search. Plans cost more than
+        the optimum mostly because they end early, and the exact search does not end early. `endgame` is raised by 1 for
+        each factor of 1.4 in the budget, because the exact search takes about 1.4 times as long for each further goal.
         """
         more = max(1.0, budget / self.budget)
         goals, states = self.endgame + int(math.log(more, 1.4)), int(self.endgame_states * more)

@@ -77,7 +77,7 @@ def _is_listed(ranked: Any, n: int, goal: Any) -> bool:
 
 @inner
 def _loses_goal(world: World, ranked: Any, n: int, place: int, load: int) -> bool:
-    """Return whether the ego agent cannot reach one of the first `n` goals in `ranked` from a place with a load.
+    """Return whether at least one of the first `n` goals in `ranked` is out of the ego agent's reach from `place`.
 
     `ranked` has records with the field `goal`. `load` is the goal whose load the ego agent carries, -1 for none.
     """

@@ -49,10 +49,9 @@ this."""
 def _tag(s: Search, questions_left: int, depth: int, list_no: int) -> Any:
     """Return a number that says how a value was computed; it is part of the key of the value in the table of values.
 
-    Two values of a state can stand for each other only if their tags are equal. The tag encodes the decision, the list
-    of questions to compare (`list_no`), and how far plans may look ahead (`depth`, and `questions_left` if questions
-    may get no answer; otherwise the number of questions left follows from the list). Bits from the left: 12 for the
-    decision, 12 for the list, 8 for how far plans may look.
+    Two values of a state can stand for each other only if their tags are equal. From the left, 12 bits encode the
+    decision, 12 bits the list of questions to compare (`list_no`), and 8 bits how far plans may look ahead: `depth`,
+    and `questions_left` where it does not follow from the list.
     """
     limits = s.limits[0]
     if limits.complete:
@@ -230,8 +229,8 @@ def _count_questions(s: Search, level: int, list_no: int) -> Any:
     """Return how many questions of a list are compared on `level`: all, or none while some action causes no delay.
 
     `level` is the level of the state, and `list_no` the number of the list. A complete search always compares all
-    questions. If the list is still empty, and if it is needed now, its questions are chosen first. At level 0 the list
-    is always needed, because later states use it.
+    questions. The questions of the list are chosen when they are first compared. At level 0 they are always chosen,
+    because later states use the list.
     """
     asks_now = s.options[level, 0].delay > 0.0 or s.limits[0].complete
     if (asks_now or level == 0) and s.lengths[list_no] < 0:

@@ -2,8 +2,8 @@
 
 A *search* (`Search`) is this workspace: the problem, prices, answers, and room to work in.
 
-- A *level* is the depth of the recursion. On each level there is one *state*: where both agents are and what the ego
-  agent carries (`Search.states`), and the belief, a *row* of `Search.rows`: the possible goals as bits and, where
+- A *level* is the depth of the recursion. On each level there is one *state*. `Search.states` has the places of both
+  agents and what the ego agent carries. A *row* of `Search.rows` has the belief: the possible goals as bits and, where
   answers can be wrong, the log-odds of each goal (`askwise.planning.beliefs`).
 - A *question* is a row of `Search.sets`: for each of its answers, the goals for which the answer is true, as bits.
 - The *candidates* of a state are the questions that plans compare there. They depend on the answers that led to the
@@ -327,10 +327,10 @@ def _answer_arrays(answers: AnswerModel) -> dict[str, Any]:
     - ``right[d]``: the probability that a question with margin `d` gets a true answer;
     - ``times[d]``: the mean number of times that a question with margin `d` is asked.
 
-    Let a single answer be missing with probability `r`, and a given answer be wrong with probability `e`. Let
+    Let a single answer be missing with probability `r`. If it is not missing, let it be wrong with probability `e`. Let
     ``rho = e / (1 - e)``. If a yes/no question is repeated with margin `d`, its final answer is wrong with probability
-    ``e_d = rho^d / (1 + rho^d)``. On average, it is asked ``d / (1 - 2 e) * (1 - 2 e_d) / (1 - r)`` times. A plan
-    counts all repetitions as one question, so it reaches further than its few questions suggest.
+    ``e_d = rho^d / (1 + rho^d)``. On average, the question is asked ``d / (1 - 2 e) * (1 - 2 e_d) / (1 - r)`` times. A
+    plan counts all repetitions as one question, so it reaches further than its few questions suggest.
     """
     e, unit = answers.wrong, unit_of(answers)
     against = np.zeros(MOST_ANSWERS + 1, dtype=np.int64)
