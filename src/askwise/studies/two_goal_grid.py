@@ -57,8 +57,8 @@ def divergence() -> Divergence:
 def example_zones(ego: tuple[int, int]) -> Zones:
     """Return the zones of the paper's example: intervals of steps that say when a question may be worth its price.
 
-    The zone of information contains the steps in which it is possible that watching the teammate has not told the goals
-    apart yet. The zone of branching contains the steps in which the ego agent may need different actions for the two
+    The zone of information contains the steps in which both goals may still be possible, given the teammate's actions
+    so far. The zone of branching contains the steps in which the ego agent may need different actions for the two
     goals. The zone of querying is the intersection of these two zones. The teammate starts at `TEAMMATE` and pursues
     g2. The ego agent always has to go to the goal that the teammate does not pursue.
 

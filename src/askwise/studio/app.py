@@ -355,8 +355,8 @@ async def times(_: Request, services: Services, __: Person) -> Any:
 
     An input is what a person does in a round, such as a move. Keys: ``kept``, the time until the input was stored and
     the new state was sent to the person's page; ``turn``, the time until the method had decided. Each value is a dict
-    with ``count``, the number of measured times, and, unless it is 0, ``p50``, ``p95``, ``p99`` (50, 95 and 99 % of the
-    times are at most this long) and ``max``.
+    with ``count``, the number of measured times, and, unless the count is 0, ``p50``, ``p95``, ``p99`` (50, 95 and 99 %
+    of the times are at most this long) and ``max``.
     """
     return services.times.summary()
 
@@ -365,7 +365,7 @@ async def read_problem(request: Request, services: Services, _: Person) -> Any:
     """Read a problem file that a person uploads; return a description of the problem.
 
     The body of the request is a JSON object with the key ``text``: the text of the file. The result has the keys of
-    `Services.described`, such as ``title``, ``goals`` (their names) and ``contents`` (of the file, as JSON).
+    `Services.described`, such as ``title``, ``goals`` (their names) and ``contents`` (what the file contains, as JSON).
     """
     given = await json_body(request)
     given.object(["text"], [])
@@ -375,10 +375,10 @@ async def read_problem(request: Request, services: Services, _: Person) -> Any:
 async def new_round(request: Request, services: Services, person: Person) -> Any:
     """Start a round, that is, an episode that a person plays; return its name as ``{"round": NAME}``.
 
-    The body of the request is a JSON object with two keys. ``problem`` is the number of a problem in the list of
-    problems, from 0, or the text of a problem file. ``setup`` is an object with the attributes of `Setup` as keys:
-    ``role``, the person's role (``teammate`` or ``ego``), and optionally ``method``, ``teammate``, ``goal``, ``seed``,
-    ``belief``, ``answers`` and ``max_steps``.
+    The body of the request is a JSON object with two keys. ``problem`` is the text of a problem file, or the number,
+    from 0, of a problem in the list ``problems`` that `library` returns. ``setup`` is an object with the attributes of
+    `Setup` as keys: ``role``, the person's role (``teammate`` or ``ego``), and optionally ``method``, ``teammate``,
+    ``goal``, ``seed``, ``belief``, ``answers`` and ``max_steps``.
     """
     given = await json_body(request)
     given.object(["problem", "setup"], [])

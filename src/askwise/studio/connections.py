@@ -136,8 +136,8 @@ class TimedConnection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Process bytes that arrived; asyncio calls this method.
 
-        The deadline of a request starts with the connection or, for later requests, with the first bytes. It is
-        cancelled when the request is complete.
+        The deadline of the first request starts when the connection is made. The deadline of a later request starts
+        with its first bytes. A deadline is cancelled when its request is complete.
         """
         super().data_received(data)
         if self._address is not None and self.conn.their_state in UNFINISHED:

@@ -1,4 +1,4 @@
-"""The worker processes that play rounds, and how the server sends them requests.
+"""The worker processes in which rounds run, and how the server sends them requests.
 
 A round is an episode that a person plays. The name of a round determines its worker process, to which a thread of the
 server sends one request after the other. A process that ends (because an agent crashed it or took too long) is
@@ -59,7 +59,7 @@ class Replies:
 
 
 class Pool:
-    """A fixed number of worker processes that play rounds; a round is an episode that a person plays.
+    """A fixed number of worker processes in which rounds run; a round is an episode that a person plays.
 
     Args:
         size: the number of worker processes.

@@ -102,7 +102,7 @@ class Room:
         log: all inputs so far, each with its outcome.
         end: how the round ended; None while it is unfinished.
         state: what the person sees of the present state; None before the round is opened in a worker process.
-        board: what the person sees and what does not change during the round: the map or graph, the names, the goals.
+        board: the part of the person's view that stays the same during the round: map or graph, names, goals.
         trails: the places of both agents so far.
         tab: the browser tab; None if none is connected.
         lock: held while an input is processed.

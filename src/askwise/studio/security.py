@@ -294,9 +294,9 @@ def _client(scope: Scope) -> str:
 
 
 def _limited(receive: Receive) -> Receive:
-    """Return a function like `receive` that ends the request after `LARGEST_BODY` bytes.
+    """Return a function like `receive` that reports a disconnection when the body is longer than `LARGEST_BODY` bytes.
 
-    The limit holds whatever length the header of the request states.
+    The bytes that arrive are counted, whatever length the header of the request states.
 
     Args:
         receive: the function by which an ASGI application reads the next part of a request.

@@ -86,10 +86,10 @@ class StoreFailed(InputError):  # noqa: N818 - it names what happened
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Raise `StoreFailed` if reading or writing the database fails in the ``with`` block.
+    """Turn errors of reading or writing the database in the ``with`` block into `StoreFailed`.
 
-    Errors of SQLite and errors of decoding data (`ValueError`, `TypeError`, `LookupError`, `RecursionError`) become
-    `StoreFailed`. Errors of askwise pass unchanged.
+    These are errors of SQLite, and errors of decoding data (`ValueError`, `TypeError`, `LookupError`,
+    `RecursionError`). Errors of askwise pass unchanged.
 
     Args:
         path: the path of the database file, for the message.
@@ -296,8 +296,8 @@ def _settle_all(results: list[tuple[Settle | asyncio.Future[None], BaseException
     """Report the results of a transaction to all callers that wait for it, and wake each event loop only once.
 
     Args:
-        results: a pair for each caller: the object to report to, and the result. The object is a future of an event
-            loop, or a function to call with the result. The result is an error, or None for success.
+        results: a pair for each caller. Its first element is a future of an event loop, or a function to call with the
+            result. Its second element is the result: an error, or None for success.
     """
     loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], BaseException | None]]] = {}
     for waiting, error in results:

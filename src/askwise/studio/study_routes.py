@@ -145,8 +145,7 @@ class _Handlers:
         """Return a text for visitors who have not joined the study, in the study's default language.
 
         Args:
-            key: a short name of the text, for instance ``link``. The text has the key ``closed.link`` among the texts
-                of the study.
+            key: the key of the text without its prefix ``closed.``: ``link`` for the text ``closed.link``.
         """
         return self.study.languages[self.people.default_language][f"closed.{key}"]
 
@@ -245,8 +244,8 @@ class _Handlers:
     async def entered(self, request: Request, services: Services, person: Person) -> Any:
         """Store what the person entered at a screen; return the next screen as JSON.
 
-        The body of the request has ``n`` (the number of the entry, from 0), ``entry`` (its data) and ``times``
-        (measured by the browser; optional). An entry that is sent twice is stored once.
+        The body of the request has ``n`` (the number of the entry, from 0), ``entry`` (its data) and, optionally,
+        ``times`` (how long the person took, see `read_times`). An entry that is sent twice is stored once.
         """
         given = await json_body(request)
         given.object(["n", "entry"], ["times"])
@@ -319,9 +318,10 @@ class _Handlers:
         return {**await self.overview(request, services, person), "readmitted": number}
 
     async def export(self, _: Request, services: Services, __: Person) -> Any:
-        """Write all results of the study to files, even while rounds are played.
+        """Write all results of the study to files.
 
-        Returns a dict with ``files``, the names of the files, and ``folder``, the folder that has them.
+        This is possible even while rounds are being played. Returns a dict with ``files``, the names of the files, and
+        ``folder``, the folder that has them.
         """
         async with self._exporting:
             return {"files": await asyncio.to_thread(_export, services), "folder": str(_export_folder(services))}
@@ -356,8 +356,8 @@ def overview(people: People, public: str) -> dict[str, Any]:
     - ``name``, ``design``, ``paused``: name and design of the study, and whether it is paused;
     - ``join``, ``pilot``: the links by which participants and pilots join;
     - ``panel``: whether a panel sends identifiers;
-    - ``adds``: if the link ``join`` lacks the parameter for the identifier, so that the panel must add it, the name of
-      the parameter, such as ``PROLIFIC_PID``; otherwise empty;
+    - ``adds``: the name of the parameter that the panel must add to the link ``join``, such as ``PROLIFIC_PID``; empty
+      if the panel need not add one;
     - ``endings``: dicts with ``end`` (how participation ended), and the ``code`` and the ``link`` by which people
       return to the panel;
     - ``summary``: the number of participants in each state that occurs, such as ``finished`` or ``inactive``;

@@ -2,8 +2,8 @@
 
 Advice is the decision that a method makes in a given situation: to take an action or to ask a question. The text states
 the decision, the gate (whether a question may be asked), the best question with its price, and the zones of pairs of
-goals. The zones of a pair are intervals of steps: for instance, those in which a question that tells the two goals
-apart may pay off. The text uses the words of the problem's domain.
+goals. A zone is an interval of steps. In one zone of a pair, for instance, a question that tells the two goals apart
+may pay off. The text uses the words of the problem's domain.
 """
 
 from __future__ import annotations

@@ -71,18 +71,18 @@ def any_floor_data(scene: Scene, *, every: bool = False) -> dict[str, Any]:
 
     Args:
         scene: the scene.
-        every: what to do with a place on a shared map where both agents reach the same goals. False lists it in
-            ``spots`` once, as a place of the teammate. True lists it twice, once for each agent, unless the ego agent
-            has only such places.
+        every: whether a place where both agents reach the same goals is in ``spots`` twice, once for each agent. If
+            False, it is there once, as a place of the teammate. True has an effect only on a shared map, and only if
+            the ego agent also has other places.
 
     Returns:
         A dict with ``grounds``, ``spots`` and ``letters``.
 
         - ``grounds``: a list with the result of `one_floor_data` for each map or graph;
         - ``spots``: a list with a dict for each place where an agent reaches a goal. The keys are ``at`` (the
-          coordinates), ``goals`` (the indices of the goals), ``ego`` (whether the ego agent reaches them there;
-          otherwise the teammate does), ``shared`` (whether the place also has a mark of the teammate), ``label`` (the
-          text on the mark) and ``place`` (the name of the place);
+          coordinates), ``goals`` (the indices of the goals), ``ego`` (True for a place of the ego agent, False for one
+          of the teammate), ``shared`` (whether a place of the ego agent also has a mark of the teammate), ``label``
+          (the text on the mark) and ``place`` (the name of the place);
         - ``letters``: a dict with the font sizes and positions of texts in a graph, in units of its drawing.
     """
     return {
@@ -234,8 +234,8 @@ def page_data(episode: Episode) -> dict[str, Any]:
     - ``beliefs``: a list of the different beliefs of the ego agent about the goal. A belief is a pair of lists: indices
       of goals, and their probabilities.
     - ``zones``: a list whose elements say when a question may be useful; several frames can refer to one element. An
-      element is a list of pairs of goals: those between which the ego agent is expected to be undecided longest. It
-      has four numbers for each pair (see `_zone_row`).
+      element is a list with four numbers (see `_zone_row`) for each of the most important pairs of goals: those between
+      which the ego agent is expected to be undecided longest.
     """
     problem = episode.problem
     start = start_scene(problem)

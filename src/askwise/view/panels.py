@@ -94,7 +94,8 @@ class MapPanel:
         """Draw the map with its coordinates on a canvas.
 
         Args:
-            canvas: an image that is `FINE` times as wide and as high as the picture, and is reduced to its size later.
+            canvas: an image that is `FINE` times as wide and as high as the picture; it is reduced to the
+                picture's size later.
         """
         canvas.paste(self._floor(), (FINE * self.left, FINE * self.top))
         draw = ImageDraw.Draw(canvas)
@@ -179,7 +180,8 @@ class GraphPanel:
         """Draw the graph, with its names, on a canvas.
 
         Args:
-            canvas: an image that is `FINE` times as wide and as high as the picture, and is reduced to its size later.
+            canvas: an image that is `FINE` times as wide and as high as the picture; it is reduced to the
+                picture's size later.
         """
         draw = ImageDraw.Draw(canvas)
         for edge in self.floor.edges:
@@ -246,16 +248,14 @@ def arrow_head(floor: DrawnGraph, edge: Edge) -> list[Place]:
 
 
 def _outside(start: Place, through: Place, end: Place, apart: float) -> Place:
-    """Return the point of a curve that is at the distance `apart` from its end.
-
-    The curve is a quadratic Bézier curve.
+    """Return the point of a quadratic Bézier curve at the distance `apart` from the end of the curve.
 
     Args:
         start: the point (x, y) where the curve begins.
         through: the control point of the curve.
         end: the point where the curve ends.
-        apart: the distance, in units of the drawing. If `start` and `end` are less than 2 units from each other,
-            `apart` is reduced in the same proportion.
+        apart: the distance, in units of the drawing. It is reduced if `start` and `end` are less than 2 units from
+            each other: to half of it, for instance, if they are 1 unit from each other.
     """
     apart = min(apart, apart * math.dist(start, end) / 2)
     low, high = 0.0, 1.0

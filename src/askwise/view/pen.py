@@ -74,7 +74,7 @@ class Pen:
     All positions and sizes are in pixels of the canvas; x increases to the right and y downwards.
 
     Attributes:
-        draw: draws on the canvas.
+        draw: Pillow's object for drawing on the canvas.
         size: the width and height of the cell in which a mark is drawn.
     """
 

@@ -113,7 +113,7 @@ def by_evidence(evidence: float | None, between: str = " ") -> str:
 
 
 def ambiguity_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: Axes | None = None) -> Axes:
-    """Draw a map with all goals that shows, for each cell, how long the goals of an agent that starts there look alike.
+    """Draw a map with all goals; the colour of a cell shows how long the goals look alike if an agent starts there.
 
     The expected divergence point ``EDP(i | j)`` is the expected step at which the actions of an agent that pursues goal
     `j` rule out goal `i`. The colour of a cell is the mean of all finite ``EDP(i | j)``, over all pairs of goals. A
@@ -148,7 +148,7 @@ def goal_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: A
     Args:
         divergence: an object with the map (its model) and the goals. Its EDP values are not used.
         teammate: the cell where the teammate is, which gets a mark; None for no mark.
-        ax: the axes to draw on, over what they already show; None for a new figure.
+        ax: the axes to draw on, which keep what has been drawn on them before; None for a new figure.
 
     Returns:
         The axes with the map.

@@ -266,13 +266,13 @@ def _set(caption: list[tuple[str, Colour]], fine: int, width: int) -> tuple[list
     """Break the texts of a caption into lines, and choose the largest font size at which all lines fit.
 
     A caption has room for `CAPTION_LINES` lines of the usual font size. If the lines do not fit even at the smallest
-    font size, the last line gets all remaining words and is too wide.
+    font size, the last line gets all remaining words and is too wide. The canvas is an image that is larger than the
+    picture and is reduced to the picture's size later.
 
     Args:
         caption: the texts with their colours, the first at the top.
         fine: the number of pixels of the canvas for each pixel of the picture, along each axis.
-        width: the largest width of a line, in pixels of the canvas. The canvas is a larger image that is reduced to the
-            picture.
+        width: the largest width of a line, in pixels of the canvas.
 
     Returns:
         The lines with their colours, and the font size in pixels of the canvas.
@@ -345,10 +345,9 @@ def save_gif(episode: Episode, path: str | Path, *, longest_side: int = GIF_SIDE
 
 
 def _chosen(episode: Episode) -> Iterator[Scene]:
-    """Yield the scenes of an episode that become frames of an animation.
+    """Yield the scenes of an episode that become frames of an animation: all scenes, unless the episode is long.
 
-    These are all scenes or, if the episode has more than `MOST_FRAMES` steps, every k-th scene, all scenes with
-    questions, and the last scene.
+    If it has more than `MOST_FRAMES` steps, these are every k-th scene, all scenes with questions, and the last scene.
     """
     n = len(episode.steps)
     every = -(-n // MOST_FRAMES) or 1

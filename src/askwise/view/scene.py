@@ -65,7 +65,7 @@ class Node:
         at: the position ``(x, y)`` of the node in the drawing.
         lines: the text below the node: its name in one or two lines, shortened if necessary; empty if there is no room.
         above: the text above the node, which names a goal that is reached in the node's state. Empty if no goal is
-            reached there, or if the goal is called `name`.
+            reached there, or if the goal has the same name as the node.
         marked: whether a goal is reached in the node's state.
     """
 
@@ -234,7 +234,7 @@ class Scene:
         goals: the goals, in the order of the problem.
         landmarks: places that matter and are not goals.
         carried: the name of the goal for which the ego agent carries something; empty if it carries nothing.
-        hands: a phrase that says what the ego agent carries, such as "empty hands" if it carries nothing. No text in
+        hands: a phrase that says what the ego agent carries, such as "empty hands" if it carries nothing. Empty in
             problems without anything to carry.
         belief: ``float64 [n_goals]``, the probabilities of the goals according to the ego agent.
         asked: the question that the ego agent asks: the indices of goals, or a `Choice` among groups of goals; empty if
@@ -300,8 +300,8 @@ def _size(floor: Floor) -> str:
 class GoalMark:
     """A mark on a place where one of the two agents reaches one or more goals.
 
-    If each agent has its own map or graph, each agent's marks are on its own. If both share one, a place can have a
-    mark of each agent; then the ego agent's is small.
+    If each agent has its own map or graph, the agent's marks are on that map or graph. If both agents share one, a
+    place can have two marks, one for each agent; then the ego agent's mark is small.
 
     Attributes:
         at: the coordinates ``(x, y)`` of the place: a cell of a map, or a position in the drawing of a graph.

@@ -160,7 +160,7 @@ def _make_static(problem: Problem) -> StaticScene:
 
 
 def _names_at(names: list[str], targets: list[list[int]]) -> dict[int, str]:
-    """Return a dict from the index of each state in which goals are reached to a text that names these goals.
+    """Return a text that names the goals of each state in which goals are reached, by the index of the state.
 
     The text is the name of the first goal, such as ``A``, or ``A +2`` if two other goals are also reached there.
 

@@ -1,8 +1,8 @@
 """Scenes (moments of an episode) and whole episodes as figures for papers: PNG, SVG or PDF, as wide as a column.
 
-A figure has one pair of matplotlib axes, whose unit is a point (1/72 inch), the unit of font sizes. So the module can
-compute which texts fit. If a goal's name does not fit on its mark, numbers replace the names, with a key below the map.
-The legend lists only marks that are drawn. Two maps or graphs are drawn one above the other.
+All positions in a figure are in points (1/72 inch). Font sizes are in points, too, so the module can compute which
+texts fit. If a goal's name does not fit on its mark, numbers replace the names, with a key below the map. The legend
+lists only marks that are drawn. Two maps or graphs are drawn one above the other.
 """
 
 from __future__ import annotations
@@ -399,8 +399,9 @@ class SceneFigure:
     def _rows(self) -> list[list[tuple[str, str]]]:
         """Return the rows of text below the maps or graphs, each narrow enough for the figure.
 
-        The rows have the legend; if the marks have numbers, the names of the goals with their numbers; the goals that
-        belong to each landmark; the places of the ego agent whose marks are hidden by other marks; and the questions.
+        The first rows have the legend. As far as the figure needs them, rows with the following texts come next: the
+        names of numbered goals, the goals that belong to each landmark, the places of the ego agent whose marks are
+        hidden by other marks, and the questions.
 
         A row is a list of entries. An entry is a pair: the kind of the mark to draw (see `VectorPen.sign`; empty for no
         mark), and the text to the right of the mark.

@@ -252,8 +252,8 @@ def describe(problem: Problem) -> str:
     """Return a problem as text, as the command ``askwise show`` prints it.
 
     The text has the size, the landmarks (if any), the price of questions, and the cost of an episode in which the ego
-    agent knows the goal. It also lists the starts and the goals, unless the domain has a phrase on how likely the goals
-    are; then this phrase takes their place.
+    agent knows the goal. It also lists the starts and the goals. If the domain has a phrase on how likely the goals
+    are, the text has this phrase instead of the starts and the goals.
     """
     scene = scene_of(problem, problem.start)
     words = scene.words

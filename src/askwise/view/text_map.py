@@ -50,7 +50,7 @@ def _painted(text: str, colour: str) -> str:
 
 
 def meanings(scene: Scene) -> dict[str, str]:
-    """Return a dict from each letter that a text drawing may contain to its meaning, in the order of the legend."""
+    """Return the meanings of the letters in text drawings, as a dict by letter, in the order of the legend."""
     signs = {
         scene.teammate.sign: scene.teammate.name,
         scene.ego.sign: scene.ego.name,
@@ -146,7 +146,7 @@ def agent_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
 
 
 def all_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
-    """Return the mark to draw at each place of a map or graph that is not empty, by coordinates ``(x, y)``.
+    """Return the marks of agents, goals and landmarks on a map or graph, one for each place, by coordinates ``(x, y)``.
 
     Where an agent is at the place of a goal or landmark, the mark has the agent's letter and the name of the goal or
     landmark.

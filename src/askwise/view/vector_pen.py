@@ -122,7 +122,13 @@ class VectorPen:
         self.write(x, y, name, wide, PAPER, zorder=9)
 
     def bubble(self, x: float, y: float, text: str) -> None:
-        """Draw a small circle around (x, y), in points (1/72 inch), with the number of a question, `text`."""
+        """Draw a small circle with a text, the number of a question, in it.
+
+        Args:
+            x: the x coordinate of the centre, in points (1/72 inch).
+            y: the y coordinate of the centre, in points, upwards.
+            text: the number of the question.
+        """
         self.add(Circle((x, y), 4.2, facecolor=PAPER, edgecolor=EGO, linewidth=1.0, zorder=9))
         self.write(x, y, text, 5.5, EGO, zorder=10)
 

@@ -68,14 +68,14 @@ class Limits:
 class Heartbeat:
     """Numbers by which a process shows its supervising process what it is doing, and since when.
 
-    The process sets the numbers with the methods; the supervising process has an object with the same file and reads
-    them. Times are those of `time.monotonic`.
+    Both processes have a heartbeat object that uses the same file. The supervised process sets the numbers with the
+    methods, and the supervising process reads them. Times are those of `time.monotonic`.
 
     Attributes:
-        numbers: ``float64 [8]``. The index `UNIT` has the number of the current unit of work, such as an episode.
-            `BASE` and `PER_GOAL` have the base price of a question and the price of each goal that it names. `SINCE`,
-            `DECIDING` and `LOADING` have the time at which the unit, a decision or the loading of an agent began; 0 if
-            it is not going on.
+        numbers: ``float64 [8]``. The element `UNIT` is the number of the current unit of work, such as an episode.
+            `BASE` is the base price of a question, and `PER_GOAL` the price of each goal that a question names. The
+            other elements are times: `SINCE` is when the unit began, `DECIDING` when the current decision began, and
+            `LOADING` when the loading of an agent began; 0 if nothing of this kind is going on.
         is_copy: whether this process is a fork of the supervised one.
 
     Args:
@@ -265,7 +265,8 @@ class Watchdog:
         """Return how many seconds are left until each time limit is exceeded; infinite limits are left out.
 
         The keys are `DECIDING` (a decision), `SINCE` (the current unit of work, such as an episode) and `LOADING`
-        (loading an agent). The limit of something that is not going on has all its seconds left.
+        (loading an agent). If no decision is going on, all seconds of the limit for a decision are left; likewise for
+        the other limits.
 
         Args:
             now: the current time, as of `time.monotonic`.

@@ -1,8 +1,8 @@
 """The pool of worker processes, which start on demand, serve several requests, and end with the run they belong to.
 
 A run is one execution of a study, a list of jobs, an audit or the web studio; its name comes from `new_run`. A worker
-belongs to one run, so that a new run always loads the code of agents anew. An agent that is not part of askwise, a
-guest, has workers of its own.
+belongs to one run, so that a new run always loads the code of agents anew. An agent that is not part of askwise is
+called a guest, and has workers of its own.
 
 `pebble.ProcessPool` (5.2) is not used. It limits the time of whole tasks; the limits here are for single decisions, and
 do not count the time in which code is compiled. If a process dies, `pebble` returns neither earlier replies nor the
@@ -208,7 +208,7 @@ def usable_cores() -> int:
 
 @contextlib.contextmanager
 def supervisors(number: int, run: str) -> Iterator[ThreadPoolExecutor]:
-    """Provide an executor with `number` threads, each of which can wait for a worker process, for a ``with`` block.
+    """Provide an executor with `number` threads in a ``with`` block; each thread can wait for a worker process.
 
     After the block, all worker processes of the run are ended, and work that the threads have not begun is cancelled.
 
@@ -242,8 +242,8 @@ def borrowed(
 
     Raises:
         WorkersGone: no worker process can be started.
-        RunEnded: the run had ended already. Also raised in place of an error of the block if the run has ended in the
-            meantime.
+        RunEnded: the run had already ended. Also raised, in place of the block's own error, if the block raised one and
+            the run had ended by then.
     """
     worker = _take(Key(run, service, limits, guest, reserved, tuple(sys.path)))
     try:

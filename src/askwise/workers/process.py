@@ -257,8 +257,8 @@ def begin(heartbeat_file: str) -> None:
     If this process crashes or gets the signal `DUMP_SIGNAL`, it also writes its stack to the heartbeat file.
 
     Args:
-        heartbeat_file: the path of an existing file, which the parent has opened. It is removed from its folder; both
-            processes can still use the open file.
+        heartbeat_file: the path of an existing file, which the parent has opened. This function removes the file from
+            its folder, but both processes can still use the open file.
     """
     own.show_in(heartbeat_file)
     if hasattr(os, "register_at_fork"):

@@ -185,8 +185,8 @@ def _at_zero(evidence: StudyEvidence, column: str, what: str, rule: Rule) -> Ite
 
     Args:
         evidence: the episodes.
-        column: the column of the table of episodes whose mean difference is judged.
-        what: what the column measures, in words; each comparison is named after it.
+        column: the name of a column of the table of episodes. The mean difference of this column is judged.
+        what: what the column measures, in words; the name of each comparison begins with these words.
         rule: turns the estimated difference into a verdict.
     """
     for other in ("toolbox", "cost-prob"):
@@ -218,7 +218,7 @@ def _fewer_by(evidence: StudyEvidence) -> Iterator[Part]:
 def _fall(evidence: StudyEvidence, one: Pick, two: Pick) -> Estimate:
     """Estimate by how many per cent fewer questions are asked in the episodes of `one` than in the episodes of `two`.
 
-    Only episodes that occur in both selections count.
+    Only pairs of episodes count: one from each selection, with the same instance, episode number and prior.
 
     Args:
         evidence: the episodes.

@@ -1,6 +1,6 @@
 """Comparisons of methods under the same prior and price: differences with tests, and ratios to a reference method.
 
-Differences: the costs of every two methods are compared under every prior and price, on the same instances, goals and
+Differences: the costs of each pair of methods are compared under each prior and price, on the same instances, goals and
 teammate paths, with two tests: Student's t and Wilcoxon's signed-rank test. Next to each raw p value stands the value
 with Holm's correction for the number of comparisons in the table. The correction is necessary: among 180 comparisons of
 equal methods, about nine have a raw p value below 0.05.
@@ -75,7 +75,7 @@ def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pairs_of_methods(table: pl.DataFrame, extra: list[str]) -> Iterator[Pair]:
-    """Yield two tables for every two methods under each prior and price: the episodes of one method and of the other.
+    """Yield the episodes of two methods, as two tables, for each pair of methods under each prior and price.
 
     Priors and methods have the order of the study; prices are ascending.
 

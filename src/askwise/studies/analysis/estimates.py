@@ -1,10 +1,10 @@
 """Means with Student intervals, paired tests, and Holm's correction.
 
 The episodes of one instance share its map, so they are not independent. Intervals and tests therefore treat each
-instance as one independent unit. For ``N`` values from ``k`` instances, the standard error has ``k - 1`` degrees of
-freedom, and is::
+instance as one independent unit. For each instance, let ``S`` be the sum of ``value - mean`` over its values. For ``N``
+values from ``k`` instances, the standard error has ``k - 1`` degrees of freedom, and is::
 
-    stderr^2 = k / (k - 1) * sum over instances of S^2 / N^2,    S = sum of (value - mean) over one instance
+    stderr^2 = k / (k - 1) * (sum of S^2 over all instances) / N^2
 
 If all instances have equally many episodes, this is the ordinary standard error of the mean of the instances' means. In
 a study of one instance there is nothing to generalise over, and each episode is a unit.

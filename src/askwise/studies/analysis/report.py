@@ -135,7 +135,7 @@ def _when(provenance: Description) -> str:
 def _with_figures(
     known: list[Section], pictures: Sequence[Picture], images: Mapping[str, bytes]
 ) -> Iterator[tuple[str, str, list[object]]]:
-    """Yield the sections of the report that are not empty, each as a tuple of name in links, heading and content.
+    """Yield the sections of the report that are not empty, each as a tuple: name in links, heading and content.
 
     The content of a section ends with its figures.
 

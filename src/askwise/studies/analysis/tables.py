@@ -120,8 +120,8 @@ def checked(
 def checked_episodes(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return a table of episodes with its columns converted to the types of `EPISODES`, and with its rows sorted.
 
-    Teammates, priors and methods are sorted by their first appearance in the table, prices and all other columns that
-    identify an episode in ascending order.
+    Teammates, priors and methods are sorted by their first appearance in the table. Prices, and all other columns that
+    identify an episode, are sorted in ascending order.
 
     Raises:
         InputError: a column is missing or has wrong values, or an episode occurs twice.

@@ -139,11 +139,11 @@ def _played(analysis: Analysis) -> str:
 def rough_text(summary: pl.DataFrame) -> str:
     """Return a remark that the confidence intervals of mean costs are rough; an empty text if they are not.
 
-    The remark states the smallest number of episodes of a mean.
+    The remark states the smallest number in the column ``episodes``.
 
     Args:
-        summary: one row for each mean, with the columns ``episodes`` (how many episodes the mean is over), ``mean`` and
-            ``ci_low`` (the lower end of the interval).
+        summary: one row for each mean, with the columns ``episodes`` (how many episodes the mean is based on), ``mean``
+            and ``ci_low`` (the lower end of the interval).
     """
     if not is_rough(summary):
         return ""

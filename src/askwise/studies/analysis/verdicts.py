@@ -1,7 +1,7 @@
 """Verdicts on the claims of the paper that askwise implements: the rules that lead to them, and the estimates they use.
 
 Every comparison in the paper's text is about a weighted sum of paired values. Examples are the difference of two
-methods, the growth of a difference with the price, and half of the cost under one prior minus the cost under another
+methods, the growth of a difference with the price, and the cost under one prior minus half of the cost under another
 prior. `StudyEvidence.combined` estimates any such sum from episodes that were played in conditions of the paper.
 
 A claim has parts, one for each comparison that it makes. A claim holds if every part holds, and it does not hold if at
@@ -166,12 +166,10 @@ class StudyEvidence:
     def combined(self, weights: Mapping[Pick, float], column: str = "marginal_cost") -> Estimate:
         """Return the mean over episodes of a weighted sum, such as the difference of two methods' marginal costs.
 
-        Each selection is a set of rows, one for each episode, method, prior and price. Rows belong to the same episode
-        if they have the same ``instance`` and ``episode``. If no selection states a prior, the rows must also have the
-        same prior; if no selection states a price, they must also have the same price.
-
-        An episode is used if it has a row in every selection. For each episode that is used, the values of `column` in
-        these rows are multiplied by the weights of the selections and added.
+        Each `Pick` in `weights` selects rows of the table of episodes. The sum is computed for each episode that has a
+        row in every selection: the values of `column` in these rows are multiplied by the weights of the selections and
+        added. Rows are about the same episode if they have the same ``instance`` and ``episode``. If no selection
+        states a prior, they must also have the same prior; if no selection states a price, also the same price.
 
         Args:
             weights: the weight of each selection.

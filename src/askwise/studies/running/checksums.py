@@ -7,7 +7,7 @@ The checksums of result files are in the manifest, the text file ``checksums.txt
     77c2...  9d01... 5120 1b2c3d4e parts/episodes/00042.parquet
 
 The first line has the format and the fingerprint of the study. Each other line describes one result file: its SHA-256,
-its size in bytes, a checksum of the names and types of its columns, and its name. In front, each line has a checksum of
+its size in bytes, a checksum of the names and types of its columns, and its name. Every line begins with a checksum of
 the study's fingerprint and the rest of the line. A line that was changed, or that belongs to another study, is
 therefore recognised and ignored. The file that the line describes then counts as not listed, and its instance is played
 again.

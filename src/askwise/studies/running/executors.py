@@ -10,9 +10,9 @@ A Dask cluster is checked before any task is sent to it: its scheduler must answ
 run the same version of askwise. If the cluster fails later, the run ends with one error. Results are stored as they
 arrive, so running the same command again continues the study.
 
-Worker processes are for code of other people: a misbehaving agent cannot affect the rest of a study. If an agent
-exceeds a time limit, or its process dies, only the unit that it was playing fails. The row of that unit states the
-reason, a new process continues with the next unit, and the rows of all other units stay the same. An agent can also
+Worker processes protect a study from code of other people: a misbehaving agent cannot affect other results. If an
+agent exceeds a time limit, or its process dies, only the unit that it was playing fails. The row of that unit states
+the reason, a new process continues with the next unit, and the rows of all other units stay the same. An agent can also
 harm its process without ending it, by leaking threads or by changing classes or memory. Therefore each method that is
 not part of askwise (a guest) plays in its own process; the methods of askwise share one.
 

@@ -189,7 +189,7 @@ class Problems:
 
 
 def _begin(problem: Problem) -> PriceColumns:
-    """Record a problem's prices in shared memory, and return them: the base price and the price of each named goal.
+    """Record a problem's prices in shared memory and return them: the base price and the price of naming one more goal.
 
     If this process dies, its supervising process reads the prices from the shared memory and writes them into the row
     with the error.

@@ -1,10 +1,10 @@
 """Run a study: send its tasks to workers, and store each result as soon as it arrives, in any order.
 
-A task is one problem instance in all conditions of the study. At any time, only a few more tasks are submitted than the
-workers can play at once, and each result is written to the disk before the next one is handled. Memory therefore does
-not grow with the size of the study.
+A task is one problem instance in all conditions of the study. The number of submitted and unfinished tasks is limited
+(to twice the number that the workers can play at once), and each result is written to the disk before the next one is
+handled. Memory therefore does not grow with the size of the study.
 
-Each run records its provenance in a separate file: which program ran on which machine, and when.
+Each run adds an entry on its provenance to ``provenance.json``: which program ran on which machine, and when.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ def run_study(
         folder: the folder of the results; created if it does not exist. If it contains results of this study, only
             instances without results are played.
         workers: the number of processes that play at the same time on this machine.
-        executor: an executor to use instead of local threads or `dask`; it gets one task for each instance, and is not
-            shut down. None for no such executor.
+        executor: an executor that gets one task for each instance; it is not shut down afterwards. If given, `workers`
+            and `dask` are not used.
         dask: the address of a Dask scheduler, whose workers play instead of local processes; None for local processes.
         retry_failed: whether to play instances again for which an earlier run stored errors.
         show_progress: whether to draw a progress bar; if standard error is no terminal, lines are printed instead.
@@ -194,8 +194,8 @@ def _submit(study: Study, waiting: deque[int], out: dict[Future[TaskResult], int
 def _result(study: Study, index: int, future: Future[TaskResult]) -> TaskResult:
     """Return the result of a finished task (one instance in all conditions of the study).
 
-    If the workers are gone or the run has ended, the task was not played, and the exception is raised. If the task
-    raised any other exception, all rows of the result have the message of the exception.
+    If the task failed with an exception, all rows of the result have the message of the exception. But if the task was
+    not played at all, because the workers are gone or the run has ended, this function raises the exception.
 
     Args:
         study: the study.

@@ -139,7 +139,7 @@ class Store:
         renamed, and damaged lines of ``checksums.txt`` are removed. The lock must be held (`locked`).
 
         Returns:
-            a description of each damaged or unfinished file; temporary files are not included.
+            a description of each unusable result file and of each repaired file; temporary files are not included.
         """
         for folder in (self.folder, self.folder / "figures", *map(self._parts_of, SCHEMAS)):
             if folder.is_dir():

@@ -1,7 +1,7 @@
-"""Functions that read the conditions of a study (priors, prices, methods and so on), and the agents' limits.
+"""Functions that read parts of a study file: the conditions of the study, and the limits of agents.
 
-Users describe studies in study files. Limits are on the time and memory of each agent. Wrong values raise `InputError`,
-which names the place in the file.
+A condition is a combination of prior, prices, method and so on. The limits are limits of time and memory. Wrong values
+raise `InputError`, which names the place in the file.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ALLOWED_LIMITS = "a number above 0, or 'none'"
 def chosen_label(field: Field, default: str) -> str:
     """Return the ``label`` of a prior or a method in a study file, or `default` if the file states none.
 
-    The label is its name in tables and figures.
+    A label is the name of the prior or method in tables and figures.
 
     Args:
         field: the entry of the prior or method in the file, a dict.
@@ -111,9 +111,9 @@ def read_exactly(root: Field, priors: tuple[StudyPrior, ...]) -> Exactly:
 def read_prices(root: Field, from_files: bool) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
     """Return the base prices and the prices per goal that a study file lists, as two tuples.
 
-    A question costs a base price, plus a price per goal for each goal that it names. If the study file does not state
-    the prices of one kind, their tuple has a single element: None if the instances come from files, otherwise 0.5
-    (base price) or 0 (price per goal). None stands for the price in each instance's own file.
+    A question costs the base price plus, for each goal that it names, the price per goal. If the study file states no
+    base prices, the first tuple is ``(0.5,)``; if it states no prices per goal, the second is ``(0.0,)``. When the
+    instances come from files, these defaults are ``(None,)`` instead: each instance has the price in its own file.
 
     Args:
         root: the whole study file.
@@ -323,7 +323,7 @@ def _label(name: str, options: tuple[tuple[str, Any], ...]) -> str:
 def _checked(method: Method, field: Field) -> Method:
     """Return `method` after constructing its agent once to check the options.
 
-    Otherwise the error would appear in every row of the study.
+    Without this check, a wrong option would cause an error in every row of the study.
 
     Args:
         method: the method.

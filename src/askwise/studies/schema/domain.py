@@ -1,4 +1,4 @@
-"""Adapters: what studies need from a domain beyond the domain itself.
+"""Adapters, which add to domains what only studies need.
 
 A domain is a kind of problem, such as tool fetching. A study compares methods on many instances of one domain; an
 instance is the description of one problem. The adapter of a domain reads the parameters of random instances, changes
@@ -299,8 +299,9 @@ class ToolFetchingStudies:
 
         Args:
             problem: the problem.
-            kind: the kind of the new prior: ``uniform``, ``far``, ``near``, ``fetcher-far`` or ``fetcher-near``. None
-                keeps the prior of the instance.
+            kind: the kind of the new prior: ``uniform``; ``far`` or ``near`` (stations far from or near the worker are
+                likelier); ``fetcher-far`` or ``fetcher-near`` (stations whose tool is far from or near the fetcher are
+                likelier). None keeps the prior of the instance.
             temperature: the temperature of the new prior; the higher it is, the more uniform the prior. Not used if
                 `kind` is None.
             query_cost: the new prices of questions.

@@ -32,13 +32,13 @@ ENDINGS = (".json", ".toml")
 
 @dataclass(frozen=True)
 class Generated:
-    """Random instances, of which a study holds only the parameters; each instance is drawn with another seed.
+    """Random instances, of which a study holds only the parameters; each instance is drawn with its own seed.
 
     An instance is the description of one problem.
 
     Attributes:
         count: the number of instances.
-        parameters: the parameters, already checked; they can draw an instance from a seed.
+        parameters: the parameters, already checked. Their method `draw` makes an instance from a seed.
         domain: the name of the domain, that is, of the kind of problem.
     """
 
@@ -75,8 +75,8 @@ class Given:
     def describe(self) -> dict[str, Any]:
         """Return the section ``[instances]`` of a study file with these instances, as a dict.
 
-        The keys are ``files`` (their names), ``sha256`` (a checksum of the contents of all instances) and, unless the
-        domain is the default one, ``domain``.
+        The keys are ``files`` (the names of the instance files), ``sha256`` (a checksum of the contents of all
+        instances) and, unless the domain is the default one, ``domain``.
         """
         write = domain(self.domain).write
         contents = json.dumps([write(instance) for instance in self.instances], sort_keys=True)

@@ -62,9 +62,9 @@ class Method:
     def make_for(self, problem: Problem, teammate: str) -> Agent:
         """Return a new agent that plays by this method, with a belief that suits the teammate.
 
-        If the options of the method state a belief, the agent gets that one. Otherwise the agent gets the belief
-        ``robust``, which allows for errors, if the teammate may make errors or the problem itself states the teammate's
-        policies.
+        If the options of the method state a belief, the agent gets that one. Otherwise, if the teammate may make errors
+        or the problem itself states the teammate's policies, the agent gets the belief ``robust``, which allows for
+        errors. In all other cases, and for methods that other packages add, the agent has its default belief.
 
         Args:
             problem: the problem that the agent is going to play.
@@ -104,7 +104,7 @@ class StudyPrior:
 
 @dataclass(frozen=True)
 class Condition:
-    """One of the conditions in which a study plays each instance: a combination of prior, teammate, prices and method.
+    """A condition in which a study plays each instance: a choice of prior, teammate, answer model, prices and method.
 
     Attributes:
         prior: the prior over the goals.

@@ -116,7 +116,7 @@ def load_study(given: str | Path, overrides: Mapping[str, Any] | None = None) ->
 def read_settings(given: str | Path) -> tuple[dict[str, Any], Path]:
     """Read a study file; return its settings, not checked yet, and the folder to which names of files are relative.
 
-    This is the folder of the study file. For a study that comes with askwise, it is the current folder.
+    The folder is that of the study file or, for a study that comes with askwise, the current folder.
 
     Args:
         given: the path of a study file, or the name of a study that comes with askwise.

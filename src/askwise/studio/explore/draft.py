@@ -260,7 +260,7 @@ def terms_of(file: ProblemFile) -> dict[str, Any]:
       reach the goal), ``weight`` (the prior is proportional to it) and ``price`` (of naming the goal in a question;
       None for the price ``per_goal``);
     - ``query_cost``: a dict with the prices ``base`` (the fixed part of each price), ``per_goal`` (for each goal named
-      in a yes/no question) and ``per_option`` (for each group in a choice among groups of goals; may be None);
+      in a yes/no question) and ``per_option`` (for each group of goals in a multiple-choice question; may be None);
     - ``name``, ``words`` (for agents and goals), ``answers`` (the answer model) and ``groups`` (names of goals by the
       name of their group), if the file has them.
     """
@@ -307,7 +307,7 @@ def map_from_file(file: ProblemFile) -> MapDraft:
         file: the problem file; both of its sides are maps (`DrawnMap`).
 
     Raises:
-        InputError: a map is larger than `LARGEST_SIDE` cells, or the two agents have different maps.
+        InputError: the map has more than `LARGEST_SIDE` rows or columns, or the two agents have different maps.
     """
     height, width = _ground(file).walls.shape
     if max(height, width) > LARGEST_SIDE:

@@ -1,8 +1,9 @@
 """Functions that answer the requests of the Explore page, on which people change a problem by hand.
 
 They run in a worker process.
-*Drafts.* Most requests contain a draft: the changed problem, with the present places of both agents. In requests and
-answers it has the key ``sketch``.
+
+*Drafts.* Most requests contain a draft: the changed problem, with the present places of both agents. The key for the
+draft is ``sketch``, in requests and in answers.
 
 *Results.* The page shows the belief about the teammate's goal, the advice of a method with its reason, and the steps at
 which goals can be told apart. The teammate is assumed to have gone from its start to its present place by a shortest
@@ -138,16 +139,19 @@ def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | N
       while the teammate walks from its present place to goal `j`; None where this is not finite.
     - ``wcd``: the worst-case distinctiveness, a matrix ``[i][j]``: the latest step at which goal `i` is ruled out while
       the teammate walks to goal `j`; None where this is not finite.
-    - ``pairs``: a list of the pairs of goals between which the ego agent is likely to be undecided longest. Each is a
-      dict with ``goals`` (two indices), ``zones`` and ``now`` (whether a question may be worth its price in the current
-      step). A zone is an interval of steps. In ``Z_I``, the goals may still be confused. In ``Z_B``, the ego agent
-      may need different actions for them. ``Z_Q`` has the steps that are in both: a question may be worth its price.
-    - ``pair``: a dict for the selected pair of goals, with ``truth`` and ``other`` (their indices), ``edp`` (from the
-      teammate's present place), ``zones`` and ``heat`` (the EDP from every place, see `heat`); None if no pair is
-      selected.
+    - ``pairs``: a list of dicts, one for each of the pairs of goals that are likely to keep the ego agent undecided
+      longest. Keys: ``goals`` (two indices), ``zones``, and ``now`` (whether a question may be worth its price in the
+      current step).
+    - ``pair``: a dict for the selected pair of goals; None if no pair is selected. Keys: ``truth`` and ``other`` (the
+      indices of the two goals), ``edp`` (the expected divergence point from the teammate's present place), ``zones``,
+      and ``heat`` (the expected divergence point from every place, see `heat`).
 
-    A zone is a dict with ``name``, ``text``, ``from`` and ``to`` (its first and last step; None for infinity), and
-    ``empty`` (whether it has no steps).
+    ``zones`` is a list of intervals of steps. ``Z_I`` has the steps in which the two goals may still be confused.
+    ``Z_B`` has the steps in which the ego agent may need different actions for them. ``Z_Q`` has the steps in both
+    zones, in which a question may be worth its price. For the selected pair, ``eZ_I``, ``eZ_B`` and ``eZ_Q`` follow:
+    these are computed from expected divergence points instead of the worst case. Each zone is a dict with ``name``,
+    ``text``, ``from`` and ``to`` (the first and last step; None for infinity), and ``empty`` (whether the zone has no
+    steps).
 
     Args:
         draft: the problem that people change by hand, with the present places of both agents.

@@ -77,7 +77,7 @@ class GraphDraft:
         return "explored.toml", toml_text(self.given.to_json())
 
     def drawn(self) -> dict[str, Any]:
-        """Return the layout of both agents' graphs with all edges, also those that the user has closed (forbidden).
+        """Return the layout of both agents' graphs with all edges, open and closed.
 
         The keys are ``grounds`` (the layouts), ``states`` (the name of the state at each node) and ``letters`` (the
         sizes of texts in units of the drawing); see the function `drawn` of this module.

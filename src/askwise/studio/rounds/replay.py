@@ -228,8 +228,8 @@ def written(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
     - ``teammate``: the kind of teammate, such as ``noisy:0.2``; ``person`` if the person played it;
     - ``prices``: a list of two numbers: the base price of a question, and the price per goal;
     - ``trace``: the trace as JSON; None for a simulation;
-    - ``beside``: the kind of simulated teammate that the setup states or, if it states none, the problem. A person may
-      have played the teammate instead.
+    - ``beside``: the kind of simulated teammate that the setup states; if the setup states none, the default kind for
+      the problem. It is given even if a person played the teammate.
 
     A simulation has no person, so ``method`` and ``teammate`` are those of the simulated agents.
 

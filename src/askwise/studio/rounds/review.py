@@ -54,8 +54,8 @@ def review(made: Round) -> tuple[Episode, dict[str, Any]]:
     - ``known``: the cost of an ego agent that knows the goal while the teammate repeats its moves of the round; None if
       the round is unfinished or this ego agent does not finish. A cost that is not None is also the `known_cost` of the
       returned episode;
-    - ``methods``: a list of dicts with ``method``, ``cost``, ``questions`` (their number) and ``finished``. They are
-      the results if the judge, or the method ``never``, plays the ego agent while the teammate repeats its moves;
+    - ``methods``: the results of the judge and of the method ``never``, each playing the ego agent while the teammate
+      repeats its moves: a list of dicts with ``method``, ``cost``, ``questions`` (their number) and ``finished``;
     - ``judge``: the name of the judge; empty if no judge can rate this round;
     - ``differences``: the first `MOST_MISTAKES` mistakes, each a dict with ``t`` (number of the step, from 1) and the
       texts ``did``, ``better`` and ``why``.

@@ -250,10 +250,10 @@ def _moves(made: Round) -> list[dict[str, Any]]:
 def _question(made: Round, asked: Question) -> dict[str, Any]:
     """Return a question as JSON, for browsers.
 
-    Key ``goals``: the indices of all goals in the question. A yes/no question ("is your goal one of these?") also has
-    ``names``, the names of these goals. A multiple-choice question ("which of these groups contains your goal?") has
-    ``groups``, a text for each group: its name, or a list of its goals if the groups have no names; and ``others``:
-    whether "none of these" is a possible answer.
+    Each question has ``goals``, the indices of all goals in it. A yes/no question ("is your goal one of these?") also
+    has ``names``, the names of these goals. A multiple-choice question ("which of these groups contains your goal?")
+    also has two keys: ``groups``, a list with the name of each group (or a text that lists its goals, if the groups
+    have no names), and ``others``, whether "none of these" is a possible answer.
     """
     names = made.problem.goals
     if not isinstance(asked, Choice):

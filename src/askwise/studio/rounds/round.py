@@ -101,8 +101,8 @@ def belief_with_people(problem: Problem, method: str) -> str | None:
     person's goal for good. So the result is ``robust``, the belief for which detours are unlikely but not impossible.
 
     The result is None for agents that know the goal or do not use a belief of askwise. It is also None for methods that
-    change to another belief as soon as an action contradicts their own: their own belief learns more from each action.
-    But if the problem states how the teammate acts, these methods also get ``robust``.
+    change to a fallback belief as soon as an action contradicts their first belief, because the first belief learns
+    more from each action. But if the problem states how the teammate acts, these methods get ``robust``, too.
     """
     if method == Informed.name:
         return None
@@ -142,8 +142,8 @@ class Round:
         game: the present state of the episode, and the rules by which it changes.
         steps: the steps so far.
         stopped: whether the person has given up.
-        decision: None while the ego agent has not decided on the next step. Then a pair: the decision, and the ego
-            agent's belief (None if it is not known).
+        decision: the ego agent's decision on the next step, in a pair with its belief (None if it is not known). The
+            attribute is None while the ego agent has not decided yet.
     """
 
     def __init__(self, problem: Problem, setup: Setup) -> None:
@@ -212,7 +212,7 @@ class Round:
     # -- inputs ----------------------------------------------------------------------------------------------------
 
     def do(self, user_input: Any) -> dict[str, Any]:
-        """Apply an input of the person; return the result of the input, with the keys of the method `outcome`.
+        """Apply an input of the person; return the result of the input as the dict that `outcome` returns.
 
         Whenever the round is replayed, the input has the same result.
 
@@ -221,6 +221,10 @@ class Round:
                 ``answer`` has true, false, the index of a group of goals, or null for "I don't know". ``ask`` has a
                 list of names of goals, or an object with ``groups`` (lists of names of goals) and ``names`` (a name for
                 each group, or an empty list). ``stop``, with any value, gives up.
+
+        Raises:
+            InputRefused: the round does not wait for this input, or an answer is false where answers have to be true.
+            InputError: `user_input` has another form, or names an action or goal that cannot be chosen.
         """
         given = Field("message", user_input).object([], ["move", "answer", "ask", "stop"])
         if len(given.value) != 1:

@@ -7,7 +7,7 @@ A round is an episode that a person plays. These files are written:
                    conditions and problems), minutes, how the participation ended, identifier from the recruiting
                    service
 ``answers.csv``    one row per answer to a question, also for each attempt at the comprehension check
-``pages.csv``      one row per page that a person left, and per attempt at the comprehension check, with the time
+``pages.csv``      one row per page left, and per failed attempt at the comprehension check, with the time
 ``inputs.csv``     one row per move, answer, question or stop in a round, with the time
 ``rounds.csv``     one row per finished round with its results. ``error`` says why a round failed. ``replay_error``
                    says why a round could not be replayed; the results that need beliefs are then missing
@@ -253,8 +253,9 @@ class StoredStudy:
         return [{**row, "at": way[row["cell"]][row["screens"]]["title"] if way else None} for row in rows]
 
     def pages(self) -> list[Row]:
-        """Return a row (a dict) for each screen that a person has left, and for each failed comprehension check.
+        """Return a row (a dict) for each screen that a person has left.
 
+        Each failed attempt at the comprehension check has a row, too.
         The columns are:
 
         - ``person`` and ``pilot``: the person's number, and whether the person is a pilot (a test participant);

@@ -96,7 +96,7 @@ class StudyCondition:
 
 @dataclass(frozen=True, slots=True)
 class Questionnaire:
-    """Questions that a person answers together, on one page.
+    """A form: questions that a person answers on one page.
 
     Attributes:
         name: the name of the questionnaire in tables of results.
@@ -443,8 +443,8 @@ def _practice(
 def _partner(root: Field, role: str, problems: dict[str, str]) -> str:
     """Return the noun for the partner, the agent that people do not play, for the questions of questionnaires.
 
-    The noun is the value of ``partner`` in the study file. Without this key, it is the noun that the first problem has
-    for the agent, such as "helper". If that is only the general noun for the agent, the result is "partner".
+    The noun is the value of ``partner`` in the study file. Without this key, it is the first problem's own noun for
+    this agent, such as "helper". If the problem has no noun of its own, the result is "partner".
 
     Args:
         root: the contents of the study file.

@@ -256,12 +256,11 @@ def _item(item: Item, key: str, texts: Texts, scale: Scale | None = None) -> dic
 
     Args:
         item: the question.
-        key: the beginning of the keys under which `texts` may have the study's own translations of this question, such
-            as ``KEY.text``.
+        key: where `texts` may have the study's own translations of this question: under ``KEY.text`` and other keys
+            that begin with ``KEY.``, where ``KEY`` is this argument.
         texts: the texts in the person's language, by key.
         scale: the ready-made questionnaire to which the question belongs; None for a question that the study file
-            states. If the questionnaire is in askwise's wording, texts that the study does not translate have askwise's
-            translation.
+            states. If askwise worded this questionnaire, askwise's translations are used where the study has none.
     """
     found = item.to_json()
     ours: Texts = {}
@@ -291,9 +290,9 @@ def described(screen: Screen) -> dict[str, Any]:
         screen: the screen.
 
     Returns:
-        A JSON-compatible dict with ``kind`` and, if the screen has them, the names ``condition`` and ``questionnaire``.
-        A round also has ``problem`` (the name), ``practice`` (whether it is for practice) and ``trial`` (its number
-        among the rounds that count, 0 for practice).
+        A JSON-compatible dict with ``kind`` and, if the screen has them, ``condition`` and ``questionnaire`` (their
+        names). For a round, it also has ``problem`` (its name), ``practice`` (whether the round is for practice) and
+        ``trial`` (the number of the round among those that count; 0 for practice).
     """
     found: dict[str, Any] = {"kind": screen.kind}
     if screen.condition is not None:
@@ -315,9 +314,10 @@ def description(study: PeopleStudy, assigned: Sequence[Assignment]) -> dict[str,
     Returns:
         A JSON-compatible dict with ``name``, ``role``, ``design``, ``language`` (the code of the default language),
         ``conditions`` (a list of their names), ``plan`` (`AnalysisPlan.to_json`), ``questionnaires`` and ``screens``.
-        The value of ``questionnaires`` has a dict for each name of a questionnaire, with ``title``, ``when``, ``items``
-        (the questions) and ``scale`` (the ready-made questionnaire, or None). The value of ``screens`` has a list for
-        each cell, with a dict for each screen: its ``title`` and the keys of the function `described`.
+        The value of ``questionnaires`` maps the name of each questionnaire to a dict with ``title``, ``when``,
+        ``items`` (the questions) and ``scale`` (the ready-made questionnaire, or None). The value of ``screens`` is a
+        list with one list of screens for each cell. A screen is a dict with ``title`` and the keys of the function
+        `described`.
     """
     return {
         "name": study.name,
@@ -347,7 +347,7 @@ def check_entry(study: PeopleStudy, screen: Screen, given: Field, texts: Texts) 
         screen: the screen.
         given: the entry, a dict. For consent, it is ``{"agreed": true}``. For a comprehension check or a form, it has
             the key ``answers``: a dict from the name of each question to the answer. For other screens, it is empty.
-        texts: the texts in the person's language, by key; for messages.
+        texts: the texts in the person's language, by key, from which messages are made.
 
     Returns:
         The data to store, a JSON-compatible dict, and whether the person goes on to the next screen. The person does so
@@ -356,7 +356,7 @@ def check_entry(study: PeopleStudy, screen: Screen, given: Field, texts: Texts) 
 
     Raises:
         NotEntered: the person has not agreed or has not answered a question; the message says so.
-        InputError: the entry has a form that the page does not send.
+        InputError: the entry has a key or value that the page never sends.
     """
     if screen.kind == CONSENT:
         given.object(["agreed"], [])
@@ -388,11 +388,11 @@ def _answers(items: Sequence[Item], shown: list[dict[str, Any]], given: Field, t
         items: the questions of the form.
         shown: for each of `items`, the question as a dict for the browser; its ``text`` is used in messages.
         given: the entry, a dict with ``answers``: a dict from the name of each question to the answer.
-        texts: the texts in the person's language, by key; for messages.
+        texts: the texts in the person's language, by key, from which messages are made.
 
     Raises:
         NotEntered: the answer to a question that is not optional is missing.
-        InputError: an answer has a form that the page does not send, such as an option that the question does not have.
+        InputError: an answer is one that the page never sends, such as an option that the question does not have.
     """
     names = [item.name for item in items]
     given.object(["answers"], []).child("answers").object([], names)

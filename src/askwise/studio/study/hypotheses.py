@@ -187,8 +187,8 @@ def _constant(values: FloatArray) -> bool:
 def _certain(gap: float, side: str) -> float:
     """Return the p value, 0 or 1, for a t test that cannot be computed because the values do not vary.
 
-    (In a paired test, the values are the differences for each person.) The p value is 0 if the alternative hypothesis
-    is true of `gap`, otherwise 1.
+    The p value is 0 if `gap` agrees with the alternative hypothesis, otherwise 1. In a paired test, the values that do
+    not vary are the differences for each person.
 
     Args:
         gap: the mean of the first condition minus the mean of the second.

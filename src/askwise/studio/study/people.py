@@ -125,8 +125,7 @@ class People:
         """Return the error that tells a person, in the study's default language, why joining is not possible.
 
         Args:
-            key: a short name of the reason, for instance ``full``. The text has the key ``closed.full`` among the texts
-                of the study.
+            key: a short name of the reason, for instance ``full`` for the text ``closed.full`` of the study.
             values: the values of the placeholders in this text, by their names.
         """
         return CannotJoin(filled_text(self.study.languages[self.default_language][f"closed.{key}"], **values))
@@ -168,11 +167,11 @@ class People:
 
         Raises `CannotJoin` if the identifier is not valid, or if the person has already started and the researcher has
         not allowed another browser. For a participant, `CannotJoin` is also raised if the study is paused or has too
-        many people in progress, or if the identifier is missing.
+        many people in progress, or if the study uses identifiers and this one is missing.
 
         Args:
-            panel: the identifier in the address by which the person came, or None. The panel, the service that recruits
-                people, adds it.
+            panel: the identifier that the panel (the service that recruits people) adds to the address by which the
+                person comes; None if the address has none.
             pilot: True for a test run, which does not count; False for a participant.
         """
         async with self._joining:

@@ -325,8 +325,8 @@ def read_wording(path: Path, scale: Scale) -> Scale:
 def score(scale: Mapping[str, Any], answers: Mapping[str, Any]) -> dict[str, float]:
     """Return a person's scores in a ready-made questionnaire; an empty dict if the answer to an item is missing.
 
-    The dict has the key ``score``. For ``workload`` it also has ``weighted score`` if the person answered the
-    additional questions, too, which compare pairs of dimensions (`pairs`).
+    The dict has the key ``score``. For ``workload`` it also has ``weighted score`` if the person also answered all
+    questions of `pairs`, which compare dimensions of workload.
 
     Args:
         scale: the questionnaire, as `Scale.to_json` returns it.

@@ -112,7 +112,8 @@ def _played(counts: list[PlayedRound]) -> list[Row]:
     The columns are ``person`` (number), ``condition``, ``measure`` (``cost`` or ``questions``) and ``value``.
 
     Args:
-        counts: the rounds that count, without those of pilots, of practice, and of people who did not finish the study.
+        counts: the rounds that count. The caller has left out practice rounds, and the rounds of pilots and of people
+            who did not finish the study.
     """
     found = []
     for each in counts:
@@ -168,10 +169,10 @@ def _values(answers: list[Row], rounds: list[Row], inputs: list[Row], done: set[
 
 
 def _measure(row: Row) -> str | None:
-    """Return the name of the measure in a row; None if it has no number, or belongs to the comprehension check.
+    """Return the name of the measure in a row, such as ``workload: mental`` for the answer to a question.
 
-    For the answer to a question, the name is, for instance, ``workload: mental``. For the score of a questionnaire, it
-    is the name of the questionnaire, such as ``workload``; for a weighted score, ``workload, weighted``.
+    For the score of a questionnaire, the name is that of the questionnaire, such as ``workload``. For a weighted score,
+    it is ``workload, weighted``. The result is None if the answer is no number, or belongs to the comprehension check.
 
     Args:
         row: one of the rows that `StoredStudy.answers` returns: an answer or a score.
@@ -400,7 +401,8 @@ def _failures(counts: list[PlayedRound], twins: list[Row]) -> list[Row]:
     ``simulated`` for a simulation) and ``error`` (the reason).
 
     Args:
-        counts: the rounds that count, without those of pilots, of practice, and of people who did not finish the study.
+        counts: the rounds that count. The caller has left out practice rounds, and the rounds of pilots and of people
+            who did not finish the study.
         twins: the rows that `_twin` returned for these rounds.
     """
     names = ("person", "condition", "problem", "trial")

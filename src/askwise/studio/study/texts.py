@@ -4,10 +4,11 @@ askwise comes with English and German texts, in the files ``texts/en.toml`` and 
 the languages of the study; the first one is the default. The study file can replace texts of askwise and add texts, in
 a table such as ``[texts.de]`` or in another file, as in ``texts.de = "german.toml"``.
 
-Texts from elsewhere are translated by three groups of keys. Keys that begin with ``study.`` translate the study's own
-texts, for instance ``study.consent``. Keys that begin with ``word.`` translate words and names of problem files, for
-instance ``word.helper``. Keys that begin with ``scale.`` translate the questions of ready-made scales, whose English
-wording is in `askwise.studio.study.questionnaires`. A text without a translation is shown as it is.
+Three groups of keys are only for translations, because the texts themselves are elsewhere. Keys that begin with
+``study.`` translate the study's own texts, for instance ``study.consent``. Keys that begin with ``word.`` translate
+words and names of problem files, for instance ``word.helper``. Keys that begin with ``scale.`` translate the questions
+of ready-made scales, whose English wording is in `askwise.studio.study.questionnaires`. A text without a translation is
+shown as it is.
 """
 
 from __future__ import annotations
@@ -63,9 +64,9 @@ def flattened(given: Any, path: str = "") -> Texts:
 
 
 def filled_text(text: str, **values: object) -> str:
-    """Return `text` with placeholders replaced, for instance ``{places}`` by the value of the argument ``places``.
+    """Return `text` with each placeholder, such as ``{places}``, replaced by the argument of the same name.
 
-    Placeholders without an argument of the same name stay as they are.
+    Placeholders without such an argument stay as they are.
     """
     return PLACEHOLDER.sub(lambda found: str(values.get(found[1], found[0])), text)
 

@@ -138,7 +138,7 @@ def labels_of(edges: list[Edge], places: FloatArray, boxes: Boxes) -> list[Label
 
 
 def longest_labels(net: Net) -> float:
-    """Return the largest width, over all edges, that the labels of one edge take, in units of the drawing.
+    """Return the width of the labels of the edge with the widest labels, in units of the drawing.
 
     An edge has one label with the names of its actions or, if the actions of its two directions differ, two labels,
     whose widths are added. The result is at most `ROOM_FOR_NAMES`. It is 0 if the graph is drawn without labels.
@@ -249,10 +249,10 @@ def lay_out(net: Net, root: int = 0, above: Mapping[int, str] | None = None) -> 
 
     Args:
         net: the states and the connections between them.
-        root: the index of the node where the agent starts. If the graph is drawn in layers, they are counted from this
-            node. If the graph is a single path, however, they are counted from one end of the path.
-        above: a dict from the index of each node in which a goal is reached to the text above the node; None if there
-            are no such nodes.
+        root: the index of the node where the agent starts. If the graph is drawn in layers, this node is the first
+            layer. If the graph is a single path, however, one end of the path is the first layer.
+        above: the text above each node in which a goal is reached, by the index of the node; None if there are no such
+            nodes.
     """
     given = above or {}
     names = [_written(net, node, node == root or node in given) for node in range(net.n)]

@@ -272,7 +272,7 @@ class Style:
     """The style of a method's line in figures, in the form that matplotlib takes.
 
     Attributes:
-        colour: the colour, such as ``#1f77b4``.
+        colour: the colour, as a hexadecimal number or by name.
         dashes: the pattern of dashes: ``"-"`` for a solid line, or ``(offset, (length, gap, ...))`` in units of the
             line width.
         marker: the marker at each point, such as ``"o"``.
