@@ -6,14 +6,13 @@ example: 0.5 s of CPU time without numba, 1.5 s with numba). So a kernel runs in
 and is compiled when there is more.
 
 A kernel may have a function `work` that estimates the work of a call, in steps of the kernel's innermost loop. Such a
-kernel runs in Python
+kernel runs in Python until a limit is reached, and is then compiled:
 
-- before numba is loaded, while the work that all such kernels of this process have done in Python is below `PATIENCE`
-  (200,000 steps);
-- after numba is loaded, while the work that this kernel has done in Python is below `EACH` (10,000 steps).
+- Before numba is loaded, all such kernels of this process together may run `PATIENCE` (200,000) steps in Python.
+- Once numba is loaded, each such kernel may run `EACH` (10,000) steps in Python, counted from the start of the process.
 
-Otherwise it is compiled. The kernels of the planner's searches cannot estimate their work. Their callers count it and
-choose between Python and compiled code (`Kernel.on`). All other kernels are compiled at their first call.
+The kernels of the planner's searches cannot estimate their work. Their callers count it and choose between Python and
+compiled code (`Kernel.on`). All other kernels are compiled at their first call.
 
 Python and compiled code do the same operations in the same order on numbers of the same types. So the results are
 equal, bit for bit, and never depend on earlier calls. Only the module `askwise._jit` compiles kernels and loads numba.
@@ -65,9 +64,11 @@ class _Patience:
     def allows(self, steps: int, done: int) -> bool:
         """Return whether a kernel (a loop that numba can compile) may run its next call in plain Python.
 
-        There are two limits. If `steps` is below the attribute `left`, the number of loop steps that all kernels
-        together may still run in Python, the result is True, and `steps` is subtracted from `left`. If numba is loaded,
-        the result is also True if ``done + steps`` is below the attribute `each`.
+        The result is True in two cases:
+
+        - `steps` is below `left`, the number of loop steps that all kernels together may still run in Python. Then
+          `steps` is subtracted from `left`.
+        - numba is loaded, and ``done + steps`` is below `each`, the limit for a single kernel.
 
         Args:
             steps: number of loop steps of the next call.
@@ -91,8 +92,8 @@ class Kernel:
     Args:
         function: the loop, a Python function.
         work: a function that estimates the number of loop steps of a call. Its only argument is an object that has the
-            arguments of the call as attributes. Calls with few loop steps run in Python. None: every call of this
-            object runs the compiled loop; the method `on` can still run the loop in Python.
+            arguments of the call as attributes. Calls with few loop steps run in Python. None: calling this object
+            always runs the compiled loop, and only the method `on` lets the caller choose.
 
     Attributes:
         as_written: the loop as a plain Python function.
@@ -141,8 +142,7 @@ class Kernel:
     def count(self, work: int) -> None:
         """Add `work` to the amount of work that the loop has done in Python so far.
 
-        `may_run_as_written` compares this amount with a limit. The caller chooses the unit, the same for work and
-        limit.
+        `may_run_as_written` compares this amount with a limit. The caller chooses the unit, and uses it for both.
         """
         self._done += work
 
@@ -231,7 +231,7 @@ def compiled(function: Any = None, *, work: Callable[[Any], int] | None = None) 
 class _Inner(Kernel):
     """A loop that numba compiles only as a part of the compiled loops that call it.
 
-    When Python code calls it, it runs in Python. That is also so if the caller is another loop that runs in Python.
+    It runs in Python if Python code calls it, or another loop that runs in Python.
     """
 
     def __call__(self, *given: Any) -> Any:
@@ -258,8 +258,8 @@ class _Part(_Inner):
 def part(function: _F) -> _F:
     """Decorate a loop that numba copies (inlines) into the loop that calls it, before numba compiles the calling loop.
 
-    Use it for loops with one caller: compiling the planner's loops takes a fifth less time than with the decorator
-    `inner`.
+    Use it for loops with one caller. It saves a fifth of the time to compile the planner's loops, compared with the
+    decorator `inner`.
     """
     kernel: Any = _Part(function)
     return kernel  # type: ignore[no-any-return]
@@ -317,8 +317,9 @@ class Struct:
 def load() -> None:
     """Load numba if it is not loaded yet.
 
-    Meanwhile Ctrl-C is deferred, and the time does not count as an agent's decision time. Afterwards, each loop that
-    can be compiled runs in Python for fewer than `EACH` (10,000) loop steps in total; then it is compiled.
+    Meanwhile Ctrl-C is deferred, and the time does not count as an agent's decision time. Afterwards, a kernel that
+    estimates its work is compiled before it has run `EACH` (10,000) loop steps in Python, counted from the start of the
+    process.
     """
     if "askwise._jit" not in sys.modules:
         from askwise.workers import heartbeat

@@ -3,7 +3,7 @@
 A kernel is a loop over plain arrays, written in Python. Tests compare each compiled kernel with plain Python.
 
 The module has the options with which all kernels are compiled, the messages to the user, and the types that let a
-kernel take a struct as an argument: a record of named arrays and numbers.
+kernel take a struct (a record of named arrays and numbers) as an argument.
 
 **First use.** Compiling takes seconds. If standard error is a terminal, a message says which part of the package is
 being compiled, once for each part. Machine code is kept on disk (`askwise._kept`), so users wait once on each machine.

@@ -104,7 +104,7 @@ class _Sealing(ABCMeta):
 
     @property
     def __signature__(cls) -> Any:
-        """The signature of the class's constructor, which `help` shows instead of the signature of `__call__`."""
+        """The signature of the class's ``__init__``, for `help`, which would otherwise show ``_Sealing.__call__``."""
         from inspect import signature
 
         whole = signature(cls.__init__)  # type: ignore[misc]

@@ -3,8 +3,8 @@
 Episodes and conversations are given as objects, as files, as folders of files, or as lines of ``.jsonl`` files. They
 are called *items* here. Items of one problem are audited in batches of at most `BATCH` (50). Each batch has its own
 judge, the object that computes what decisions cost. The items of a batch share the judge's tables and plans. The plans
-that a judge has cached can influence what its planner finds next. So the batches are always the same, and the results
-do not depend on the number of worker processes.
+that a judge has cached can influence what its planner finds next. So the batches do not depend on the number of worker
+processes, and neither do the results.
 """
 
 from __future__ import annotations
@@ -111,7 +111,8 @@ class JudgeOptions:
     Attributes:
         judge: what decisions are compared with: ``optimal`` (the exact optimum), ``planner`` (the best plan that the
             planner finds) or ``auto`` (the optimum if the problem is small enough, otherwise the planner).
-        tolerance: regrets up to this are no mistakes; None for the default of the judge.
+        tolerance: regrets up to this are no mistakes. None: 0.000001 for the optimum and 0.05 for the planner; for
+            conversations, 0.000001 or the possible error of the plan, whichever is larger.
         questions: the largest number of questions per episode that the optimum may ask. None: no limit if answers are
             true; 3 if they may be wrong or missing.
     """

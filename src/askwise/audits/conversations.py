@@ -4,17 +4,20 @@ A conversation is a JSON object, usually one line of a ``.jsonl`` file. Its keys
 
 - ``decision``: the decision problem (possible intents of the user, actions and questions), as in a file of ``askwise
   decide``; or the name of such a file, relative to the folder of the conversation's file;
-- ``steps``: a list of objects, in order. ``{"ask": question, "answer": answer}`` is a question, where the answer is one
-  of the question's answers, true or false for yes or no, or null for no answer; in the last step ``answer`` may be left
-  out. ``{"saw": likelihood}`` is an observation without a question; ``likelihood`` is an object with its probability
-  given each intent, by name. ``{"act": action}`` is an action, which ends a conversation;
+- ``steps``: a list of objects of three kinds, in order:
+
+  - ``{"ask": question, "answer": answer}``: a question. The answer is one of the question's answers, true or false for
+    yes or no, or null for no answer. Only the last step of a conversation may leave out ``answer``.
+  - ``{"saw": likelihood}``: an observation without a question. ``likelihood`` has the probability of the observation
+    given each intent: an object by name, or a list in the order of the intents.
+  - ``{"act": action}``: an action, which ends a conversation.
+
 - ``name``, the name of the conversation, and ``method``, the name of the assistant; both may be left out.
 
-Every question and every action is a decision. Its cost is the expected loss if the best plan follows it. This loss
-includes the prices of questions, and takes into account everything that was heard and seen before the decision. Its
-regret is its cost minus that of the best decision, which `askwise.decide` finds. See `askwise.audits` for kinds of
-mistakes. If the plan of `askwise.decide` is not proven to be the best, regrets up to the plan's possible error are no
-mistakes.
+Every question and every action is a decision. The cost of a decision is the expected loss if the best plan follows it,
+given everything that was heard and seen before. It includes the prices of questions. The regret of a decision is its
+cost minus that of the best decision, which `askwise.decide` finds. See `askwise.audits` for kinds of mistakes. If the
+plan of `askwise.decide` is not proven to be the best, regrets up to the plan's possible error are no mistakes.
 
 A repeated question brings no information and costs its price. A question beyond the decision problem's limit of
 questions is judged as if it were allowed and no further question could follow it.
@@ -268,7 +271,7 @@ def _asking(asked: Asking, now: DecisionProblem) -> float:
 def _least_question(now: DecisionProblem, at_most: float) -> float:
     """Return the expected loss, price included, of asking the best question now; infinity if it is above `at_most`.
 
-    It is also infinity if no question may be asked any more.
+    It is also infinity if the limit of questions is reached.
 
     Args:
         now: the decision problem, with the current belief and the questions that are left.
@@ -292,7 +295,7 @@ def _after(turn: Turn, now: DecisionProblem, start: DecisionProblem) -> Decision
             already.
 
     Raises:
-        InputError: the step has an unknown question or answer, or contradicts the belief.
+        InputError: the question or the answer is unknown, or the belief rules out the answer or the observation.
     """
     if turn.kind == ACTED:
         return now

@@ -135,10 +135,10 @@ class JudgeCache:
         return Judgement(cost, best, least, needed, fitted if asked else None, fault, stand_in)
 
     def _values_at(self, moment: Moment) -> tuple[MomentValues, BestDecision, BestDecision]:
-        """Return, for one step, an object that computes the costs of decisions, the best action, and the best question.
+        """Return three results for one step: the costs of decisions, the best action, and the best question.
 
-        The best action and the best question are pairs: the decision and its expected cost. The pair of the question is
-        ``(None, inf)`` if the judge would not ask.
+        The first result is an object that computes costs. The best action and the best question are pairs: the decision
+        and its expected cost. The pair of the question is ``(None, inf)`` if the judge would not ask.
 
         If the exact judge cannot solve the rest of the episode, the costs are those of the planner.
 
@@ -166,8 +166,9 @@ def check_judge(judge: str) -> None:
 def make_judge(problem: Problem, judge: str, questions: int | None) -> ExactJudge | PlannerJudge:
     """Return an object that computes what decisions in a problem cost, by the exact optimum or by the planner.
 
-    If the problem is too large for the exact optimum, ``optimal`` raises `TooLarge`, and ``auto`` returns the planner's
-    judge. ``auto`` also returns it if the optimum cannot be computed for this kind of teammate.
+    With ``auto``, the result is the planner's judge if the problem is too large for the exact optimum, or if the
+    optimum cannot be computed for this kind of teammate. With ``optimal``, `TooLarge` is raised in the first case and
+    `InputError` in the second.
 
     Args:
         problem: the problem that was played.

@@ -28,7 +28,7 @@ more goals, only the question that was asked and the one that the optimum propos
 
 
 class ExactJudge:
-    """The judge ``optimal``: it computes what decisions in a problem cost by the exact optimum, and caches the results.
+    """The judge ``optimal``: it computes the costs of decisions from the exact optimum, and caches the results.
 
     Args:
         problem: the problem.
@@ -121,10 +121,10 @@ class ExactValues(MomentValues):
         self.heard = heard
 
     def value(self, moment: Moment) -> float:
-        """Return the least expected cost from a later moment to the end, beyond that of an agent that knows the goal.
+        """Return the least expected cost from a moment to the end, beyond that of an agent that knows the goal.
 
         Args:
-            moment: what the ego agent knows at that time. At least two goals must be possible.
+            moment: what the ego agent knows after this step. At least two goals must be possible.
         """
         try:
             return self.solver.move(
@@ -185,7 +185,7 @@ def _least_question_cost(values_at: MomentValues, at_most: float, asked: frozens
 
 
 class PlannerJudge:
-    """The judge ``planner``: it computes what decisions in a problem cost by the best plans that the planner finds.
+    """The judge ``planner``: it computes the costs of decisions from the best plans that the planner finds.
 
     The results are cached.
     """
@@ -199,7 +199,7 @@ class PlannerJudge:
         self._values: dict[Hashable, float] = {}
 
     def values_at(self, moment: Moment) -> MomentValues:
-        """Return an object that computes the costs of all decisions in one step of an episode from the planner's plans.
+        """Return an object that computes the costs of all decisions in one step of an episode, using the planner.
 
         Args:
             moment: what the ego agent knew before the step.
@@ -232,13 +232,13 @@ class PlannerValues(MomentValues):
         self._values = values
 
     def value(self, moment: Moment) -> float:
-        """Return the expected cost of the planner's plan from a later moment to the end of the episode.
+        """Return the expected cost of the planner's plan from a moment to the end of the episode.
 
         The cost is what the ego agent pays beyond an agent that knows the goal. It is 0 if fewer than two goals are
         possible.
 
         Args:
-            moment: what the ego agent knows at that time.
+            moment: what the ego agent knows after this step.
         """
         key = moment.key(self.problem)
         if key not in self._values:

@@ -12,13 +12,16 @@ teammate is one step closer to ``g``, the action has delayed the end by::
 
     r_g = 1 + max(d, e') - max(d + 1, e)
 
-(see `askwise.planning`). The teammate's next state after ``w`` is ``w'`` with the probability::
+(see `askwise.planning`). From its state ``w``, the teammate moves to the state ``w'`` with the probability::
 
     P(w') = sum over g of b_g * weight[w', g] / weight[w, g]
 
-where ``weight`` is the array of that name in `askwise.planning.tables.Tables`. With the remaining probability, the
-teammate stays at its target. That reveals its goal, so there is no cost afterwards. A question costs its price. If
-``L[a, g]`` is the probability of reply ``a`` given goal ``g``, the reply has the probability::
+where, for each goal ``g``, ``weight[w, g]`` is proportional to the number of shortest paths from ``w`` to ``g`` (see
+`askwise.planning.tables.Tables`). With the remaining probability, the teammate stays at its target. That reveals its
+goal, so there is no cost afterwards.
+
+A question costs its price. If ``L[a, g]`` is the probability of reply ``a`` given goal ``g``, the reply has the
+probability::
 
     P(a) = sum over g of b_g * L[a, g]
 """
@@ -174,12 +177,12 @@ class MomentValues(ABC):
 
     @abstractmethod
     def value(self, moment: Moment) -> float:
-        """Return the expected cost from a later moment to the end of the episode, if the judge makes all decisions.
+        """Return the expected cost from a moment to the end of the episode, if the judge makes all decisions.
 
         The cost is what is paid beyond the cost of an agent that knows the goal.
 
         Args:
-            moment: what the ego agent knows at that time. At least two goals must be possible.
+            moment: what the ego agent knows after this step. At least two goals must be possible.
         """
 
     @abstractmethod
@@ -276,10 +279,11 @@ class MomentValues(ABC):
         return bool(np.count_nonzero(self.belief) < 2)
 
     def _after(self, moment: Moment) -> float:
-        """Return the expected cost from a later moment to the end of the episode, times the probability of this moment.
+        """Return the expected cost from a moment to the end of the episode, times the probability of the moment.
 
         Args:
-            moment: the later moment. Its belief is not normalised: it sums to the probability of the moment.
+            moment: a moment that can follow this step. Its belief is not normalised: it sums to the probability of the
+                moment.
         """
         share = float(moment.belief.sum())
         if share <= 0 or np.count_nonzero(moment.belief) < 2:

@@ -88,9 +88,9 @@ class AuditedEpisode:
     """The audit of one episode or conversation.
 
     Attributes:
-        source: a text that names the episode or conversation: the path of its file, for a ``.jsonl`` file followed by
-            the number of the line. If it was given as an object, the text is "episode 2" or "item 2", for example, if
-            it was the second one given. If a conversation has a name, the name follows in parentheses.
+        source: a text that names the episode or conversation: the path of its file, and the number of the line in a
+            ``.jsonl`` file. An object is named by its position, such as "episode 2" for an `Episode` or "item 2" for a
+            dict. If a conversation has a name, the name follows in parentheses.
         method: the name of the method or assistant that made the decisions.
         judge: what the decisions were compared with, and how exact their costs are, as text.
         tolerance: decisions with a regret up to this are no mistakes. The regret is the cost beyond that of the best

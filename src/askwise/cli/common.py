@@ -193,8 +193,7 @@ class Kind:
     Attributes:
         name: what error messages call a file of this kind, such as "an instance file".
         commands: the commands that take such files; error messages recommend the first one. Empty if no command does.
-        hint: advice for error messages, if another command is needed to use such a file; ``{}`` stands for the file's
-            name.
+        hint: further advice for error messages; ``{}`` stands for the file's name. Empty if there is none.
     """
 
     name: str
@@ -308,8 +307,8 @@ class Progress:
         command: the name of the subcommand, which begins each message.
         text: a format string with a ``{}`` for each number of a call.
         show: whether to print anything.
-        patient: whether to leave out messages that come too soon: less than 0.5 s (`PAUSE_SECONDS`) after the start or
-            the last message on a terminal, less than 20 s (`LOG_SECONDS`) without a terminal.
+        patient: whether to leave out messages that come too soon after the start or the last message. On a terminal,
+            that is less than 0.5 s (`PAUSE_SECONDS`); without one, less than 20 s (`LOG_SECONDS`).
     """
 
     def __init__(self, command: str, text: str, *, show: bool = True, patient: bool = False) -> None:
@@ -324,7 +323,9 @@ class Progress:
         return self
 
     def __call__(self, *numbers: int | str) -> None:
-        """Print a progress message with the given numbers; a patient object leaves out messages that come too soon.
+        """Print a progress message with the given numbers.
+
+        If this object was made with ``patient=True``, messages that come too soon after the last one are left out.
 
         Args:
             numbers: the numbers or texts to put into the format string, in order.

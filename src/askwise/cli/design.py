@@ -146,8 +146,10 @@ def check(options: argparse.Namespace) -> None:
 def read_place(options: argparse.Namespace) -> Any:
     """Return the problem that the arguments FILE and TEMPLATE describe, in a form that `askwise.design` accepts.
 
+    Observations of a planning problem are ignored: ``options.obs`` is set to None.
+
     Args:
-        options: the parsed options of ``askwise design``. For a planning problem, ``options.obs`` is set to None.
+        options: the parsed options of ``askwise design``.
 
     Returns:
         A `Drawing` for a drawn map; an instance for an instance file; for a planning problem, a `Space`, which lists

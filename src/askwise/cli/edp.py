@@ -345,8 +345,8 @@ def draw(divergence: Divergence, at: StateLike, path: str) -> None:
 
     For two goals on a map, the picture is a map that shows the mean of the two EDPs from each cell. For any other
     number of goals on a map, the picture is a map that shows the mean EDP over all pairs from each cell, above a matrix
-    of the EDP of each pair. A very large map shows only the goals. On a graph, the picture is the matrix alone. The
-    picture is as wide as a column of a paper.
+    of the EDP of each pair. If that map is very large, it shows only the goals, without EDP. On a graph, the picture is
+    the matrix alone. The picture is as wide as a column of a paper.
 
     Args:
         divergence: computes EDP, and has the model and the goals.

@@ -180,9 +180,9 @@ def bounded(options: argparse.Namespace, problem: Problem, questions: int | None
     Args:
         options: the parsed options of ``askwise evaluate``; ``--tight`` selects a better bound that takes longer.
         problem: the problem.
-        questions: limit of questions per episode of the evaluated method, None for no limit. Not used if answers are
-            always true. Otherwise, the bound allows wrong or missing answers only to the first ``questions - 1``
-            questions of an episode, and treats all later answers as true. With None, it treats all answers as true.
+        questions: limit of questions per episode of the evaluated method, None for no limit. It matters only if answers
+            may be wrong or missing. The bound allows that for the first ``questions - 1`` questions of an episode, and
+            treats all later answers as true. With None, it treats all answers as true.
     """
     from askwise.play.evaluate import lower_bound
 

@@ -146,9 +146,9 @@ def work(
 ) -> list[Row]:
     """Compute the rows of a result table for each problem in the given archives and folders, in several processes.
 
-    With ``--csv FILE``, the rows of each finished problem are stored in the folder ``FILE.rows``. If the command was
-    interrupted, the next call continues from there. Problems that cannot be read are skipped, with a message on
-    standard error.
+    With ``--csv FILE``, the rows of each finished problem are stored in the folder ``FILE.rows``. So after an
+    interruption, the next call computes only the remaining problems. Problems that cannot be read are skipped, with a
+    message on standard error.
 
     Args:
         options: the parsed options of the command; used are ``--csv``, ``--workers`` and ``--time-limit``.
@@ -249,8 +249,8 @@ def print_failures(found: Sequence[Row]) -> int:
     """Print the name and the verdict of each problem that was not solved exactly, to standard error.
 
     Args:
-        found: the rows of the result table, as dicts. The verdict of a row begins with ``exact`` or, if the problem
-            ended with an error, with ``failed``.
+        found: the rows of the result table, as dicts. The verdict of a row begins with ``exact`` if the problem was
+            solved exactly, and with ``failed`` if it ended with an error.
 
     Returns:
         The exit code, which is 2 if all problems failed, and 0 otherwise.

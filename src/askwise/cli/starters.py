@@ -75,7 +75,7 @@ def copy_example(source: Path, target: str, *, force: bool) -> None:
         force: whether to overwrite files that exist.
 
     Raises:
-        InputError: `force` is False, and `target` exists or a file that the user has changed would be overwritten; or a
+        InputError: `force` is False, and the copy would overwrite `target` or a file that the user has changed. Or a
             folder cannot be written.
     """
     from askwise.text.files import reason, whole_file

@@ -8,14 +8,14 @@ likely. Otherwise it is true. So the likelihood of answer `a` under goal `g` is:
     L[a, g] = (1 - refused) * (1 - wrong            if a is true for g,
                                wrong / (k - 1)      if a is false for g).
 
-Errors are *independent*, drawn anew each time a question is asked, or *persistent*: the same question gets the same
-answer each time, so asking again gives no information. A yes/no question about some goals and the yes/no question about
-all other goals count as the same question.
+Errors are *independent* or *persistent*. Independent errors are drawn anew each time a question is asked. If errors are
+persistent, the same question gets the same answer each time, so asking again gives no information. A yes/no question
+about some goals and the yes/no question about all other goals count as the same question.
 
 To add an answer model, write a subclass of `AnswerModel` with its own `draw`, `likelihood` and, if answers can be
 wrong, `fallible`. Beliefs, games and evaluation use these three. Planners have fast loops for the formula above, and
-get its two probabilities from `AnswerModel.for_planning`. This method raises an error for a subclass that does not
-override it.
+get its two probabilities from `AnswerModel.for_planning`. A subclass that does not override this method, too, cannot be
+used for planning: the method raises an error.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class AnswerModel:
     answers, each equally likely. In all other cases the answer is true.
 
     Attributes:
-        wrong: probability that a given answer is wrong, at least 0 and below 0.5.
+        wrong: probability that an answer is wrong if there is one, at least 0 and below 0.5.
         refused: probability that no answer is given, at least 0 and below 1.
         errors: ``"independent"``: wrong and missing answers are drawn anew each time a question is asked; or
             ``"persistent"``: the same question always gets the same answer.
@@ -233,7 +233,7 @@ def likelihood_of(answer: Answer, n_goals: int, wrong: float, refused: float) ->
     Args:
         answer: the question and the reply to it, which may be missing.
         n_goals: number of goals.
-        wrong: probability that a given answer is wrong; all false answers are equally likely.
+        wrong: probability that an answer is wrong if there is one; all false answers are equally likely.
         refused: probability that no answer is given.
     """
     if answer.reply is None:
@@ -272,7 +272,7 @@ def same_question(asked: Question, n_goals: int) -> Hashable:
 
 
 def same_reply(answer: Answer, asked: Question) -> Answer:
-    """Return the answer to a question that follows from the answer to an equivalent question.
+    """Translate the answer to one question into the answer to an equivalent question.
 
     Two questions are equivalent if `same_question` is equal for both. They may name goals or groups in different
     orders; then the index of the group is translated. Or one yes/no question names exactly the goals that the other

@@ -64,8 +64,8 @@ class Belief(ABC):
         name: the kind of belief, as users name it, such as ``bayes``.
         weighs_answers: whether answers can be wrong. If so, `possible` leaves out goals that are far less probable than
             the likeliest goal.
-        needs_shares: whether `observe` needs the probability of an action, or only whether this probability is
-            positive.
+        needs_shares: True if `observe` needs the probabilities of an action; False if it is enough to know which of
+            them are positive.
         rules_out: whether an action can rule out a goal for good; if not, later actions can bring the goal back.
         state_only: whether the belief depends only on the teammate's current state, and not on its path there, if the
             teammate follows the UROP (uniformly random optimal policy). Exact evaluation then treats all paths to a
@@ -96,8 +96,9 @@ class Belief(ABC):
     def possible(self) -> BoolArray:
         """The goals that the ego agent considers, ``bool [n_goals]``; goals that are ruled out are never among them.
 
-        If answers cannot be wrong, the ego agent considers all goals that are not ruled out. If they can be wrong, it
-        leaves out goals that are less than a thousandth (`CREDIBLE`) as probable as the likeliest goal.
+        If answers cannot be wrong, the ego agent considers all goals that are not ruled out, or fewer (see
+        `Robust.possible`). If they can be wrong, it leaves out goals that are less than a thousandth (`CREDIBLE`) as
+        probable as the likeliest goal.
         """
         return self._credible() if self.weighs_answers else self._allowed.copy()
 
@@ -113,8 +114,8 @@ class Belief(ABC):
     def probabilities(self) -> FloatArray:
         """The probability of each goal, ``float64 [n_goals]``, read-only.
 
-        Goals that are ruled out have probability 0. If answers cannot be wrong, goals that the belief `Robust` leaves
-        out of `possible` have probability 0, too.
+        Goals that are ruled out have probability 0. If answers cannot be wrong, all goals outside `possible` have
+        probability 0. If they can be wrong, such goals keep their probabilities.
         """
         if self._probabilities is None:
             weights = np.where(self._allowed if self.weighs_answers else self.possible, self._weights, 0.0)
@@ -208,8 +209,8 @@ class Elimination(Belief):
         """Rule out the goals whose policy never takes the observed action.
 
         Args:
-            likelihood: ``bool [n_goals]``, whether each goal's policy may take the action; or ``float64 [n_goals]``,
-                the probability of the action under each goal's policy.
+            likelihood: ``float64 [n_goals]``, the probability of the action under each goal's policy; or
+                ``bool [n_goals]``, whether this probability is positive.
 
         Raises:
             ContradictoryObservation: no goal is possible any more.
@@ -407,7 +408,8 @@ class Tracker:
 
         Raises:
             ContradictoryObservation: the action or the answer is impossible for every goal that was possible. If there
-                is a `fallback`, the error is raised only if it is impossible under that kind of belief, too.
+                is a `fallback`, this error is raised only if the observation is impossible under that kind of belief,
+                too.
         """
         last, self._last = self._last, observation.state
         action = observation.teammate_action

@@ -287,8 +287,8 @@ class PairZones:
     Attributes:
         first: index of one goal.
         second: index of the other goal.
-        informed: the latest step by which the teammate's actions have told the two goals apart (the teammate's
-            worst-case distinctiveness, WCD).
+        informed: the step by which the teammate's actions have told the two goals apart in the worst case (the
+            teammate's worst-case distinctiveness, WCD).
         branching: the first step in which the ego agent needs different actions for the two goals (the ego agent's
             WCD).
         expected: two numbers: the step at which the teammate's actions are expected to rule out the goal `second` if
@@ -325,8 +325,8 @@ class PairZones:
     def querying(self) -> Zone:
         """The zone of querying (Z_Q): the steps in which a question may be worth its price.
 
-        In these steps the ego agent needs different actions for the two goals, and the teammate's actions may not have
-        told the goals apart yet.
+        In these steps the ego agent may need different actions for the two goals, and the teammate's actions may not
+        have told the goals apart yet.
         """
         return self.information & self.parting
 

@@ -24,7 +24,7 @@ class Step:
     Attributes:
         t: number of the step, from 1; questions count as steps.
         state: the states of both agents before the step.
-        belief: ``float64 [n_goals]``, the probability of each goal by which the ego agent decided; None if the agent
+        belief: ``float64 [n_goals]``, the ego agent's probability of each goal when it decided; None if the agent
             computes no probabilities.
         decision: the ego agent's decision, an action or a question.
         teammate_action: index of the teammate's action; None if the ego agent asked a question.

@@ -134,8 +134,8 @@ def checked_policies(
 def _refuse_stray(field: str, policy: Policy, model: Model, targets: IntArray, start: int) -> None:
     """Raise an `InputError` if a policy may get stuck on its way to its goal, or cannot stay at the goal.
 
-    In every state that the policy may reach from `start`, it must have an action and some way to the goal. At every
-    target of the goal, staying must have a positive probability.
+    In every state that can be reached from `start` under the policy, the policy must have an action and some way to the
+    goal. At every target of the goal, staying must have a positive probability.
 
     Args:
         field: name of the input in the error message.
@@ -164,7 +164,7 @@ def _refuse_stray(field: str, policy: Policy, model: Model, targets: IntArray, s
 
 
 def _forward(policy: Policy, model: Model, start: int) -> list[int]:
-    """Return the indices of the states that an agent may reach from `start` if it follows the policy, breadth first."""
+    """Return the indices of the states that an agent can reach from `start` if it follows the policy, breadth first."""
     found, order = {start}, [start]
     for state in order:
         for following in model.successor[state, policy.support[state]].tolist():
@@ -175,7 +175,7 @@ def _forward(policy: Policy, model: Model, start: int) -> list[int]:
 
 
 def _backward(policy: Policy, model: Model, ends: Sequence[int]) -> set[int]:
-    """Return the indices of the states from which an agent that follows the policy may reach a state in `ends`."""
+    """Return the indices of the states from which an agent that follows the policy can reach a state in `ends`."""
     sources, actions = np.nonzero(policy.support)
     before: dict[int, list[int]] = {}
     for source, following in zip(sources.tolist(), model.successor[sources, actions].tolist(), strict=True):
@@ -208,7 +208,7 @@ class FactoredProblem(Problem):
             None for the targets in `goals`.
         start: the states in which teammate and ego agent start, in this order, by name or index; required.
         query_cost: the price of questions: a `QueryCost`, a function of the list of goals asked about (by index), or a
-            dict from the name of each goal to the price of naming it; None for 0.5 for every question.
+            dict from the name of each goal to the price of naming it. By default every question costs 0.5.
         ego_moves: names of the ego actions that move the agent; None for all except waiting. The method ``toolbox``
             chooses one of these moves, and asks about the goals for which this move is optimal.
         groups: a dict from the name of each group of related goals to the names of the goals in it; methods may ask

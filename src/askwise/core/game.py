@@ -44,7 +44,7 @@ def after(problem: Problem, state: JointState, ego_action: int, teammate_action:
 
 
 def answer_to(asked: Question | Sequence[int], goal: int) -> Answer:
-    """Return the true answer to a question if the teammate has a certain goal.
+    """Return the true answer to a question if the teammate's goal is `goal`.
 
     Args:
         asked: the question: indices of goals ("is your goal one of these?"), or a `Choice` ("which of these groups
@@ -56,7 +56,7 @@ def answer_to(asked: Question | Sequence[int], goal: int) -> Answer:
 
 
 def ends(problem: Problem, before: JointState, teammate_action: int, now: JointState, goal: int) -> bool:
-    """Return whether a step in which both agents acted ends the episode if the teammate has a certain goal.
+    """Return whether a step in which both agents acted ends the episode if the teammate's goal is `goal`.
 
     Two things must hold: the teammate was at a target of the goal (a state in which it has reached the goal) before the
     step and stays there, and the ego agent is at one of its own targets of the goal after the step.
@@ -175,8 +175,8 @@ class Game:
         problem: the problem.
         goal: the teammate's goal, by name or index. None if only the teammate knows it: then you pass each answer to
             `hear`, and the episode ends with the first step that would end it for a goal that is still possible.
-        max_steps: limit on the steps, from 1; None for 1000 plus 50 times the least number of steps that the episode
-            needs.
+        max_steps: limit on the steps, from 1. By default, it is 1000 plus 50 times the least number of steps that the
+            episode needs.
         empty_questions: allow questions about no goal, for example for learning agents; they cost their price and give
             no information.
         full_questions: allow questions about all goals; they cost their price and give no information.

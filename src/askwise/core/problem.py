@@ -55,7 +55,7 @@ class Problem(Sealed):
         prior: probabilities of the goals, which sum to 1: a sequence in the order of `goals`, or a dict by name of
             goal; None for the same probability for each goal.
         query_cost: the price of questions: a `QueryCost`, a function of the list of goals asked about (by index), or a
-            dict from the name of each goal to the price of naming it; None for the default price.
+            dict from the name of each goal to the price of naming it. By default every question costs 0.5.
         answers: the answer model, that is, how often answers are wrong or missing.
         start: the first states of both agents.
         groups: a dict from the name of each group of related goals to the names of the goals in it. Methods may ask
@@ -302,7 +302,7 @@ def checked_price(given: Any, goals: Sequence[str]) -> QueryCost:
 
     Args:
         given: a `QueryCost`, a function of the list of goals asked about, or a dict from the name of each goal to the
-            price of naming it; None for the default price.
+            price of naming it; None if every question costs 0.5.
         goals: names of the goals.
     """
     if given is None:

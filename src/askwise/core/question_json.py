@@ -87,10 +87,13 @@ def parse_answers(text: str, field: str = "answers") -> AnswerModel:
 
     Args:
         text: ``truthful`` if all answers are true, otherwise parts with commas between, as in
-            ``wrong:0.05,refused:0.1,persistent``. ``wrong`` is the probability that a given answer is wrong,
-            ``refused`` the probability of no answer. With ``persistent`` the same question always gets the same answer;
-            with ``independent``, the default, errors are drawn anew each time.
+            ``wrong:0.05,refused:0.1,persistent``. ``refused`` is the probability of no answer, ``wrong`` the
+            probability that an answer is wrong if there is one. With ``persistent`` the same question always gets the
+            same answer; with ``independent``, the default, errors are drawn anew each time.
         field: name of the input in error messages.
+
+    Raises:
+        InputError: the text is invalid.
     """
     found: dict[str, float] = {}
     errors = ERRORS[0]
@@ -121,8 +124,8 @@ def _number(text: str, field: str, part: str, expected: str) -> float:
 def answers_to_json(model: AnswerModel) -> dict[str, Any]:
     """Return an answer model as JSON data, a dict with the keys ``wrong``, ``refused`` and ``errors``.
 
-    ``wrong`` is the probability that a given answer is wrong, ``refused`` the probability of no answer. ``errors`` is
-    ``independent`` or ``persistent``; the latter means that the same question always gets the same answer.
+    ``refused`` is the probability of no answer, ``wrong`` the probability that an answer is wrong if there is one.
+    ``errors`` is ``persistent`` if the same question always gets the same answer, otherwise ``independent``.
 
     Raises:
         InputError: the model is of a subclass of `AnswerModel`, for which there is no JSON form.
@@ -137,9 +140,9 @@ def answers_from_json(given: Field) -> AnswerModel:
     """Return the answer model that a parsed JSON object describes; raise an `InputError` if the object is invalid.
 
     Args:
-        given: the object, with three optional keys: ``wrong``, the probability that a given answer is wrong;
-            ``refused``, the probability of no answer; and ``errors``, either ``independent`` or ``persistent``. By
-            default, both probabilities are 0 and errors are independent.
+        given: the object, with three optional keys: ``refused``, the probability of no answer; ``wrong``, the
+            probability that an answer is wrong if there is one; and ``errors``, either ``independent`` or
+            ``persistent``. By default, both probabilities are 0 and errors are independent.
     """
     given.object([], ["wrong", "refused", "errors"])
     shares = {"wrong": 0.0, "refused": 0.0}

@@ -112,10 +112,10 @@ Price: TypeAlias = Callable[[Sequence[int]], float]
 class QueryCost:
     """The price of questions: a base price, and a price for each goal or group that the question names.
 
-    A yes/no question ("is your goal one of these?") costs `base` plus a price for each goal named in it. This price is
-    the same for all goals, `per_goal`, unless `prices` gives each goal a price of its own. A `Choice` ("which of these
-    groups contains your goal?") costs `base` plus `per_option` for each of its groups. A subclass may define any other
-    price by overriding ``__call__``; a method that needs a price of the form above then raises an error.
+    A yes/no question ("is your goal one of these?") costs `base` plus a price for each goal named in it: `per_goal`, or
+    the goal's own price if there are `prices`. A `Choice` ("which of these groups contains your goal?") costs `base`
+    plus `per_option` for each of its groups. A subclass may define any other price by overriding ``__call__``; a method
+    that needs a price of the form above then raises an error.
 
     Attributes:
         base: price of every question.

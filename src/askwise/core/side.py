@@ -7,7 +7,7 @@ the step at which the agent's actions reveal which of two goals it pursues (`Sid
 `ModelSide` is a side given by an explicit model with a list of all states. It suits an agent that carries nothing, for
 which a state is a place. An agent that carries things has a state for each pair of a place and a load (the thing that
 it carries). On a large map, these states are too many for an explicit model. So a domain with such an agent implements
-`Side` itself. It makes use of a simple fact about shortest plans: an agent with the load that a goal needs goes
+`Side` itself. The implementation uses a simple fact about shortest plans: an agent with the load that a goal needs goes
 straight to the goal, and an agent without this load first goes to the place where the load is picked up. `CarrierTable`
 holds the steps to each goal with and without the load.
 
@@ -43,7 +43,8 @@ class Actions(NamedTuple):
 
     Attributes:
         names: the name of each action.
-        stay: index of the action that changes nothing. The teammate takes it at its goal, the ego agent to wait.
+        stay: index of the action that changes nothing. The teammate takes this action when it has reached its goal; the
+            ego agent takes it to wait.
         moves: indices of the actions that move the agent, in contrast to waiting or picking up a load.
     """
 
@@ -106,16 +107,16 @@ class Side(Protocol):
         """
 
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
-        """Return two tables of all pairs of goals at a state, EDP and WCD, each ``float64 [n_goals, n_goals]``.
+        """Return the EDP and the WCD of all pairs of goals at a state, each ``float64 [n_goals, n_goals]``.
 
-        Entry ``[i, j]`` is the step, counted from 1 at `state`, in which an observer rules out goal `i` while the agent
-        pursues goal `j`. In the first table, EDP (expected divergence point), it is the expected step; in the second
-        table, WCD (worst-case distinctiveness), the latest possible step. An entry is ``inf`` on the diagonal, and
-        ``nan`` if goal `i` or goal `j` is out of reach.
+        Entry ``[i, j]`` of EDP (expected divergence point) is the expected step at which an observer rules out goal `i`
+        while the agent pursues goal `j`. In WCD (worst-case distinctiveness), it is the latest possible step.
+        Steps are counted from 1 at `state`. Entries are ``inf`` on the diagonal, and ``nan`` if goal `i` or goal `j` is
+        out of reach.
         """
 
     def table(self) -> CarrierTable:
-        """Return the arrays that planners use: the next places after moves, and the steps from places to goals."""
+        """Return the arrays that planners use: the place after each move, and each place's steps to each goal."""
 
 
 class ModelSide(Sealed):
@@ -126,9 +127,9 @@ class ModelSide(Sealed):
         targets: for each goal, the states in which it is reached, ``int32``.
         policies: the agent's policy for each goal; None for UROPs (uniformly random optimal policies).
         moves: names of the actions that move the agent, in contrast to waiting; by default all except staying.
-        by_label: how actions are numbered. False: an action is a column of the model's table of next states. True: an
-            action is a label of the model. This is for models with labels, in which the same column stands for
-            different actions in different states, but a label always stands for the same action.
+        by_label: whether actions are numbered like the labels (names of actions) of the model, instead of like the
+            columns of its table of next states. Needed if the same column stands for different actions in different
+            states; a label always stands for the same action.
     """
 
     loads = 0
@@ -226,26 +227,26 @@ class ModelSide(Sealed):
 
     @cached_property
     def family(self) -> Divergence:
-        """The EDP and the WCD of all pairs of goals: the step at which an observer can tell the two goals apart.
+        """The EDP and the WCD of all pairs of goals, computed when they are queried.
 
-        EDP (expected divergence point) is the expected step, WCD (worst-case distinctiveness) the latest possible step.
-        Values are computed when they are queried.
+        EDP (expected divergence point) is the expected step at which an observer can tell the two goals apart. WCD
+        (worst-case distinctiveness) is the latest such step.
         """
         goals = [state_names(self.model, states) for states in self._targets]
         return Divergence(self.model, goals, policies=self.policies)
 
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
-        """Return two tables of all pairs of goals at a state, EDP and WCD, each ``float64 [n_goals, n_goals]``.
+        """Return the EDP and the WCD of all pairs of goals at a state, each ``float64 [n_goals, n_goals]``.
 
-        Entry ``[i, j]`` is the step, counted from 1 at `state`, in which an observer rules out goal `i` while the agent
-        pursues goal `j`. In the first table, EDP (expected divergence point), it is the expected step; in the second
-        table, WCD (worst-case distinctiveness), the latest possible step. An entry is ``inf`` on the diagonal, and
-        ``nan`` if goal `i` or goal `j` is out of reach.
+        Entry ``[i, j]`` of EDP (expected divergence point) is the expected step at which an observer rules out goal `i`
+        while the agent pursues goal `j`. In WCD (worst-case distinctiveness), it is the latest possible step.
+        Steps are counted from 1 at `state`. Entries are ``inf`` on the diagonal, and ``nan`` if goal `i` or goal `j` is
+        out of reach.
         """
         return self.family.matrices_at(self.model.name(state), partial=True)
 
     def table(self) -> CarrierTable:
-        """Return the arrays that planners use: the next places after moves, and the steps from places to goals."""
+        """Return the arrays that planners use: the place after each move, and each place's steps to each goal."""
         return self._table
 
     @cached_property
@@ -314,7 +315,7 @@ class CarrierTable:
     """One agent's side of a problem as arrays, for planners: the agent's next places, and its steps to each goal.
 
     A load is a thing that a goal needs: the agent picks it up at one place and carries it to the goal. A move is any
-    action that changes no load, waiting included. All arrays are made read-only.
+    action that changes no load, waiting included. All arrays are made read-only. `FAR` is a very large number.
 
     Attributes:
         next: ``int32 [n_places, n_moves]``, the place after each move, -1 where the move is not available.

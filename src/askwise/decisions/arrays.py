@@ -43,7 +43,7 @@ class ProblemArrays(NamedTuple):
         price: ``float64 [n_questions]``, the price of each question.
         noisy: ``bool [n_questions]``, whether some likelihood of the question's answers is neither 0 nor 1.
         loss: ``float64 [n_intents, n_actions]``, loss of each action given each intent. In a large problem in which
-            most losses equal the largest loss of their intent, it is ``[0, n_actions]``, and `most`, `columns`, `saved`
+            most losses equal the largest loss of their intent, this array has no rows, and `most`, `columns`, `saved`
             and `saver` replace it.
         most: ``float64 [n_intents]``, the largest loss of each intent.
         columns: ``int64 [n_intents + 1]``, where each intent begins in `saved` and `saver`. The entries ``columns[g]``
@@ -180,8 +180,9 @@ class SearchLimits(NamedTuple):
     an ordinary machine.
 
     Attributes:
-        width: number of questions to try in each state in which more than one may still be asked. If it is less than
-            the number of all questions, the search finds a plan, but no lower bound of the cost of other plans.
+        width: number of questions to try in each state. If it is less than the number of all questions, the search
+            finds a plan, but no lower bound of the cost of the best plan. If only one more question may be asked, all
+            questions are tried.
         final: whether the search looks as many questions ahead as may be asked in total. If so, costs at its last level
             are exact. If not, more questions could be asked after the last level, and the costs there are only bounds.
         work: estimated time to process one intent for one answer, in nanoseconds.
@@ -272,8 +273,8 @@ def new_solved_states(problem: DecisionProblem, depth: int) -> SolvedStates:
 def _entries(problem: DecisionProblem, depth: int) -> int:
     """Return the number of entries of each hash table of states: a power of 2, at most `ENTRIES`.
 
-    A number below `ENTRIES` is more than twice the number of states that a search can reach when it looks `depth`
-    questions ahead.
+    Unless this limit is reached, there are at least twice as many entries as states that a search can reach when it
+    looks `depth` questions ahead.
     """
     states = [1.0]  # by the number of questions asked: the coefficients of the product of (1 + answers * x)
     for each in problem.questions:

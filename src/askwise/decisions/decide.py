@@ -90,7 +90,7 @@ def decide(
 
 
 def check_depth(depth: object, budget: object = BUDGET) -> None:
-    """Raise `InputError` unless `depth` is None or a whole number from 0, and `budget` is a number from 0.
+    """Raise `InputError` if `depth` is neither None nor a whole number, `budget` is no number, or one is negative.
 
     Args:
         depth: how many questions a search looks ahead; None for as many as the budget allows.
@@ -193,9 +193,9 @@ class Session:
         """Record the answer to a question, and return the session itself.
 
         Args:
-            answer: one of the question's answers. True and False stand for yes and no, None for no answer. Also without
-                an answer, the question cannot be asked again. Then the belief changes only if the question has
-                likelihoods for the answer ``no answer``.
+            answer: one of the question's answers. True and False stand for yes and no, None for no answer. In the last
+                case, the belief changes only if the question has likelihoods for the answer ``no answer``. Whatever the
+                answer, the question cannot be asked again.
             question: the question that was asked; by default the question that `next` recommends.
         """
         name = question

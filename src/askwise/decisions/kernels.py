@@ -43,7 +43,8 @@ STEP = 20.0
 def most_work(world: ProblemArrays, limits: SearchLimits) -> float:
     """Return an upper bound of the work of a complete search, estimated in nanoseconds on an ordinary machine.
 
-    The bound assumes the worst case: whichever questions were asked, other answers to them lead to another state.
+    The bound assumes the worst case: each set of questions asked, with each combination of their answers, is a state of
+    its own.
 
     Args:
         world: the decision problem.
@@ -253,10 +254,11 @@ def sort_questions(
     """Write the questions worth searching into ``space.order``, the most promising first; return their number.
 
     For each of these questions, two more numbers are written. ``space.score`` is the sort key: questions with small
-    keys come first. It is the cost of asking the question and then acting. In a narrow search, where
-    `SearchLimits.width` is less than the number of questions, it is minus the ratio of information gain to price.
-    ``space.floor`` is a lower bound of the cost of asking the question. All costs are multiplied by the probability of
-    the state.
+    keys come first. ``space.floor`` is a lower bound of the cost of asking the question.
+
+    If `SearchLimits.width` is less than the number of questions, and more than one question may still be asked, the
+    sort key is minus the ratio of information gain to price. Otherwise it is the cost of asking the question and then
+    acting. All costs are multiplied by the probability of the state.
 
     Args:
         world: the decision problem.

@@ -15,8 +15,8 @@ expected cost ``V(b)`` is::
 **Limited depth.** Otherwise the search looks at most `depth` questions ahead and then takes the best action. The result
 is a plan that can be carried out, so its cost is an upper bound. A *narrow* plan gives another upper bound: after the
 first question, a narrow search tries only the question with the highest information gain for its price, to any depth,
-and stops where acting is better. If ten questions are needed together, a search of limited depth sees no use in the
-first of them; a narrow search does. The better of the two plans is taken.
+and stops where acting is better. For example, ten questions may be useful only together. Then a search that looks fewer
+than ten questions ahead sees no use in the first of them; a narrow search does. The better of the two plans is taken.
 
 **Lower bounds.** There are two. At the last level of a search, the bound is the loss if the intent is known, plus the
 price of one more question. For the whole problem, whatever the number of questions that a plan asks, the bound follows

@@ -5,8 +5,8 @@ has to be forbidden to remove the move; it is -1 (`NO_OWNER`) for moves that no 
 `askwise.designs.paths` and `askwise.designs.branch_and_bound`.
 
 Two arrays occur in most loops: ``closed [n_things + 1]`` says which things are forbidden, and ``price [n_things + 1]``
-has for each thing the price of the moves that it owns. The last entry of both arrays is for moves without owner,
-because index -1 reads the last entry. These moves are never forbidden and cost nothing.
+has for each thing the price of each single move that it owns. The last entry of both arrays is for moves without
+owner, because index -1 reads the last entry. These moves are never forbidden and cost nothing.
 """
 
 from __future__ import annotations
@@ -315,9 +315,9 @@ def certain_agreement(
     a shortest plan for `j`, averaged over these plans.
 
     The price of a plan is the sum of the prices of its moves. A state is called certain for `i` if it lies on a
-    shortest plan for `i` with price 0. The bound on EDP(i | j) is the smallest number of such states on any shortest
-    plan for `j`. If things with a price above 0 are forbidden, the bound still holds as long as the number of steps to
-    `j` stays the same, because plans with price 0 remain.
+    shortest plan for `i` with price 0. Every shortest plan for `j` has a number of states that are certain for `i`; the
+    bound on EDP(i | j) is the smallest of these numbers. If things with a price above 0 are forbidden, the bound still
+    holds as long as the number of steps to `j` stays the same, because plans with price 0 remain.
 
     Args:
         successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move; each column is

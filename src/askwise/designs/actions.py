@@ -231,8 +231,8 @@ def _states(
 ) -> Words:
     """Return the states on all plans that are at most `budget` steps longer than the shortest plan for a goal.
 
-    The result is ``uint64 [n, n_words]``; each row has the bits of one state. It may also have states that are on no
-    such plan.
+    The result is ``uint64 [n, n_words]``; each row has the bits of one state. Some of the states may be on no such
+    plan.
 
     Args:
         cones: the optimal plans of all goals.

@@ -353,7 +353,7 @@ class WorstCase:
 
         WCD is the latest step at which two goals can be told apart. To lower it to `v`, a design has to forbid
         something on every pair of shortest plans, for different goals, that begin with the same `v` steps. The bound is
-        the first of ``v = 1, 2, ...`` for which the search cannot prove that this is impossible. It is never above the
+        the first of ``v = 1, 2, ...`` for which the search cannot prove that no design does so. It is never above the
         WCD of the best design found so far.
         """
         for value in range(1, int(self.found.value)):

@@ -38,7 +38,7 @@ things on none of the teammate's paths are not tried for the planner either, and
 
 *Bound on the cost.* The expected cost is at least the expected cost with a known goal, which never decreases as more is
 forbidden. No agent costs less than the optimal agent. So if the cost of the optimal agent can be computed and is
-already too high, the planner is not played with this design.
+already too high, the cost of the planner is not computed for this design.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ class Cost:
 
     Attributes:
         found: the best design so far. If a lower bound shows that another design is no better, `value` returns infinity
-            and the planner is not played with that design. None to compute every value.
+            for it, and does not compute the planner's cost. If `found` is None, every value is computed.
         estimated: whether some value is an average over episodes instead of an exact expectation.
     """
 

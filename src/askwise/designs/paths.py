@@ -142,9 +142,9 @@ class TeammatePaths:
 
         Returns:
             Three arrays: EDP and WCD, each ``float64 [n_goals (ruled out), n_goals (pursued)]``, and the steps to each
-            goal, ``int32 [n_goals]``, -1 if it cannot be reached. If a whole shortest plan for the pursued goal is also
-            one for the other goal, the other goal counts as ruled out in the step after the end of the plan. The
-            diagonals have no meaning.
+            goal, ``int32 [n_goals]``, -1 if it cannot be reached. If a plan is a shortest plan for both goals, the
+            goal that is not pursued counts as ruled out in the step after the end of the plan. The diagonals have no
+            meaning.
         """
         return self._walker.divergence(design)
 

@@ -236,8 +236,8 @@ def _capped(design: Design) -> list[str]:
 def _goals(design: Design, words: Vocabulary) -> list[str]:
     """Return the lines of a table of the goals: the agents' steps and the mean EDP, before and after the design.
 
-    The expected divergence point (EDP) is the expected step at which another goal is ruled out. It is averaged over the
-    other goals by their prior.
+    The expected divergence point (EDP) is the expected step at which another goal is ruled out. The mean is over the
+    other goals, weighted by their prior.
     """
     columns: list[tuple[str, list[tuple[str, str]]]] = [
         (f"{words.teammate}'s steps", _pairs(design, "costs")),

@@ -79,8 +79,8 @@ class Space:
             are forbidden.
         trips: the ego agent's trips; None if designs do not change its paths.
         plays: whether there is an ego agent, so that not knowing the goal has a cost.
-        largest_budget: `graph` has all plans that are at most this many steps longer than the shortest; None if it has
-            plans of every length.
+        largest_budget: the largest number of steps such that `graph` has all plans that are longer than the shortest by
+            up to this number; None if `graph` has the plans of every length.
         widened: a function that takes a number of steps and returns a space whose graph also has all plans that are
             longer than the shortest by up to this number; None if there is no larger graph.
         both: whether things are forbidden for both agents.

@@ -239,7 +239,8 @@ class DpDistribution:
     Attributes:
         probability: ``float64 [horizon]``; ``probability[t - 1]`` is the probability of step `t`.
         never: probability that no step ever rules the policy out.
-        verdict: exact, or with an error bound: the probability of all steps after the last computed step.
+        verdict: says whether `probability` is exact. If not, it has an error bound, the probability of all steps after
+            the last computed step.
     """
 
     probability: FloatArray

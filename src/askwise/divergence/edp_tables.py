@@ -42,7 +42,10 @@ TABLE_LIMIT = 8_000_000
 
 
 def has_closed_form(grid: GridWorld) -> bool:
-    """Return whether `closed_form` suits a grid: it has no walls, and the table at most `TABLE_LIMIT` entries."""
+    """Return whether `closed_form` suits a grid.
+
+    It does if the grid has no walls, and the table has at most `TABLE_LIMIT` entries.
+    """
     width, height = grid.width, grid.height
     return grid.open and (width * (width + 1) // 2) * (height * (height + 1) // 2) <= TABLE_LIMIT
 

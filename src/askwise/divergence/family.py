@@ -2,20 +2,22 @@
 
 EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues another
 goal. WCD, worst-case distinctiveness, is the latest such step. `Divergence` computes only what is queried, by the
-cheapest method for the model. *By evidence* means that the argument `evidence` is given.
+cheapest method for the model. In this table of the methods, *by evidence* means that `Divergence` was made with the
+argument `evidence`, so that goals are ruled out by the likelihood of actions.
 
 ========================================  =========================================  ====================
 model and goals                           one state                                  all states
 ========================================  =========================================  ====================
 grid without walls, goals of one cell     closed-form table                          closed-form table
 deterministic (walls, any graph)          cones of the goals                         one pass for each goal
-deterministic, by evidence                one pass for each goal                     the same at each state
+deterministic, by evidence                one pass for each goal                     repeated at each state
 stochastic, or given policies             one chain for each pair                    one chain for each pair
 ========================================  =========================================  ====================
 
 The cone of a goal is the set of states on shortest plans from the queried state to the goal. A pass visits the states
-once and computes the values of all pairs with one pursued goal. A chain is the Markov chain of the agent's steps until
-one goal of the pair is ruled out. Grids larger than about 75 x 75 cells are treated like any other deterministic model.
+once and computes the values of all pairs with one pursued goal. A chain is the Markov chain of the steps of an agent
+that pursues one goal of a pair, until the other goal is ruled out. Grids larger than about 75 x 75 cells are treated
+like any other deterministic model.
 """
 
 from __future__ import annotations
@@ -63,8 +65,8 @@ class Divergence(Sealed):
         evidence: a number between 0 and 1, such as 0.05. A goal is then ruled out as soon as the likelihood of the
             actions so far under this goal is at most `evidence` times their likelihood under the pursued goal. By
             default only impossible actions rule a goal out. WCD does not depend on `evidence`.
-        within: largest distance between the two proven bounds on EDP, as a share of the lower bound (see `bounds_at`).
-            It matters only with `evidence`, when EDP may be the middle between such bounds.
+        within: matters only with `evidence`. Then EDP may be the middle between two proven bounds (`bounds_at`), and
+            `within` is the largest distance between them, as a share of the lower bound.
     """
 
     def __init__(
@@ -126,8 +128,8 @@ class Divergence(Sealed):
 
         Each is ``float64 [n_goals (ruled out), n_goals (pursued)]``. EDP, the expected divergence point, is the
         expected step at which one goal is ruled out while the agent pursues another goal. The bounds are equal where
-        EDP is exact. They may differ if this object was made with `evidence`, and either the model is stochastic
-        or the object was made with `policies`, too. The upper bound is ``inf`` where none was found.
+        EDP is exact. They may differ in two cases: this object was made with `evidence` and a stochastic model, or with
+        `evidence` and `policies`. The upper bound is ``inf`` where none was found.
 
         Args:
             state: the state in which the agent is now, by name or index.
@@ -137,7 +139,9 @@ class Divergence(Sealed):
         return self._at(self._backend.bounds_at, state, partial=partial)
 
     def _at(self, method: Callable[[int], _AtOne], state: StateLike, *, partial: bool) -> tuple[FloatArray, FloatArray]:
-        """Return the two matrices that `method` computes at `state`, ``nan`` for goals that cannot be reached.
+        """Return the two matrices that `method` computes at `state`.
+
+        The rows and columns of goals that cannot be reached are set to ``nan``.
 
         Args:
             method: a function that takes the index of a state and returns two matrices and the goals that cannot be

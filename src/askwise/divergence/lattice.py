@@ -3,19 +3,21 @@
 An agent follows one policy until the log-likelihood ratio (LLR, see `askwise.divergence.evidence`) of its actions rules
 out the other policy. The expected step at which this happens is EDP by evidence. A step adds its *gain* to the LLR. The
 LLR depends on the path, so the Markov chain of the agent's steps runs over pairs of a state and an LLR. To make these
-pairs finite, the LLR is rounded to a lattice of numbers at a distance of `h`, down to a lowest number ``-F``, the
-*floor*. There are two ways:
+pairs finite, the LLR is rounded to levels at a distance of `h`; the lowest level ``-F`` is the *floor*. The LLR is
+rounded in two ways, which give two chains:
 
 - *early*: each gain is rounded up, and an LLR below the floor is raised to the floor. The rounded LLR is never below
   the true LLR, so the chain never ends later than in truth. Its expected length is a lower bound.
 - *late*: each gain is rounded down, so the chain never ends earlier than in truth. Its expected length is an upper
-  bound. The states below the floor are not stored. For an LLR of ``x < -F``, a bound is used instead. The policy is
-  ruled out at an LLR of ``L = log(1 / evidence)``. Let `K` be a number such that, from any state, the LLR rises by `L`
-  in at most `K` expected steps. From `x` to `L`, the LLR rises by `L` at most ``ceil((L - x) / L)`` times. So at most
-  ``ceil((L - x) / L) K`` steps are expected. A guess of `K` is valid if the chain that uses it, started at an LLR of 0,
-  has an expected length of at most `K` from every state. The reason: this length is ``a + b K`` with positive constants
-  `a` and `b`. If it is at most `K`, then ``b < 1``, so the true length is at most `K`, too. `K` matters little, because
-  the LLR ever falls below ``-F`` with probability at most ``exp(-F)`` (Ville's inequality).
+  bound. Where the LLR falls below the floor, the chain stops, and an upper bound on the steps left is added.
+
+The upper bound **below the floor** is as follows. The other policy is ruled out at an LLR of ``L = log(1 / evidence)``.
+Let `K` be a bound on the expected steps until the LLR has risen by `L`, from any state. From an LLR of ``x < -F``, the
+LLR has to rise by `L` at most ``ceil((L - x) / L)`` times, so at most ``ceil((L - x) / L) K`` steps are expected. `K`
+is guessed. The guess is valid if the chain that uses it, started at an LLR of 0, has an expected length of at most `K`
+from every state. The reason: this length is ``a + b K`` with positive constants `a` and `b`. If it is at most `K`, then
+``b < 1``, so the true length is at most `K`, too. `K` matters little, because the LLR ever falls below ``-F`` with
+probability at most ``exp(-F)`` (Ville's inequality).
 
 Both chains are solved with a proven error (`askwise.model.chain`), which widens the bounds. The lattice is refined
 until the bounds are as close as requested. If all gains are multiples of one number, this number is taken as `h`, and
@@ -151,16 +153,16 @@ def common_unit(gains: FloatArray, limit: float) -> float | None:
 
 
 def infinite_below(steps: Steps, limit: float) -> FloatArray:
-    """Return for each state the log-likelihood ratio (LLR) below which a policy may stay possible forever.
+    """Return for each state the log-likelihood ratio (LLR) below which another policy may stay possible forever.
 
-    The result is ``float64 [n]``. An agent follows another policy. The LLR is the evidence of the agent's actions so
-    far against the first policy, which is ruled out when the LLR reaches `limit`. If the agent arrives in a state with
-    an LLR below the returned value, the LLR may stay below `limit` forever. The returned value is ``-inf`` for states
-    from which the policy is ruled out in the end, whatever the LLR.
+    The result is ``float64 [n]``. An agent follows one policy. The LLR is the evidence of its actions so far against
+    another policy, which is ruled out when the LLR reaches `limit`. If the agent arrives in a state with an LLR below
+    the returned value, the other policy may stay possible forever. The returned value is ``-inf`` for states from which
+    the other policy is ruled out in the end, whatever the LLR.
 
     Args:
-        steps: the agent's steps, with the evidence of each step against the policy.
-        limit: the LLR that rules the policy out.
+        steps: the agent's steps, with the evidence of each step against the other policy.
+        limit: the LLR that rules the other policy out.
     """
     differs = steps.leaks.copy()
     differs[steps.source[np.abs(steps.gain) > TIE]] = True
@@ -182,11 +184,12 @@ def infinite_below(steps: Steps, limit: float) -> FloatArray:
 
 @compiled(work=lambda given: 4 * given.source.size)
 def _spread(starts: Any, source: Any, gain: Any, limit: float, reach: Any, queue: Any, most: int) -> bool:
-    """Fill `reach` with the log-likelihood ratio (LLR), per state, below which a policy may stay possible forever.
+    """Fill `reach`, per state, with the log-likelihood ratio (LLR) below which a policy may stay possible forever.
 
-    The LLR is the evidence of an agent's actions so far against the policy. Each ``reach[s]`` is raised to the largest
-    ``min(limit, reach[s'] - gain)`` over the steps from `s` to `s'`. This is repeated until nothing changes. Returns
-    False if the search was given up because more than `most` steps had been looked at, otherwise True.
+    The policy is ruled out when the LLR, the evidence of an agent's actions against it, reaches `limit`. Each
+    ``reach[s]`` is raised to the largest ``min(limit, reach[s'] - gain)`` over the steps from `s` to `s'`. This is
+    repeated until nothing changes. Returns True; or False if the search was given up, because more than `most` steps
+    had been looked at.
 
     Args:
         starts: ``int64 [n + 1]``, the steps into state t are those from ``starts[t]`` to ``starts[t + 1]``.

@@ -7,14 +7,14 @@ from `s0` to the goal. After any optimal prefix that ends in `s`, goal `i` is st
 the cone of `i`. So whether a goal is ruled out depends on where the agent is, not on the path that led there.
 Therefore::
 
-    EDP(s0, i | j) = sum of P_j(s) over all s in cone(i) and in cone(j)
-    WCD(s0, i, j)  = 1 + max of d(s) over these s
+    EDP(s0, i | j) = sum of P_j(s) over all s that are in cone(i) and in cone(j)
+    WCD(s0, i, j)  = 1 + max of d(s) over all s that are in cone(i) and in cone(j)
 
-where ``P_j(s)`` is the probability that a uniformly drawn plan for `j` passes through `s`. Read backwards from the
-goal, a uniformly drawn plan came to `s` from `u` with probability ``M(u) / M(s)``, where ``M(s)`` is the number of
-shortest paths from `s0` to `s`. This probability is the same for all goals. So one breadth-first search from `s0`,
-which also counts the paths, serves all goals. Then each goal is followed back over its own cone. Maps of a million
-cells with hundreds of goals take seconds, and one bit of memory for each state and goal.
+where ``P_j(s)`` is the probability that a uniformly drawn plan for `j` passes through `s`. Let ``M(s)`` be the number
+of shortest paths from `s0` to `s`. A uniformly drawn plan that passes through `s` came there from the state `u` with
+probability ``M(u) / M(s)``, whatever its goal. So one breadth-first search from `s0`, which also counts the paths,
+serves all goals. Then ``P_j`` is computed backwards from each goal over its cone. Maps of a million cells with hundreds
+of goals take seconds, and one bit of memory for each state and goal.
 
 Goals that share a nearest target state may never be told apart: their EDP and WCD are infinite. EDP and WCD of a goal
 with itself are infinite, too.
@@ -62,11 +62,11 @@ def matrices_at(
 def capped_matrices(
     successor: IntArray, indptr: Any, indices: IntArray, state: int, targets: IntArray, starts: IntArray
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return EDP and WCD of all pairs of goals for an observer who stops watching when the agent stays at its goal.
+    """Return EDP and WCD of all pairs of goals, if observation ends with the step in which the agent stays at its goal.
 
     EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
-    another goal. WCD, worst-case distinctiveness, is the latest such step. A goal that is possible until observation
-    ends counts as ruled out in the last observed step. So all values are finite, even those of a goal with itself and
+    another goal. WCD, worst-case distinctiveness, is the latest such step. A goal that is still possible in the last
+    observed step counts as ruled out in that step. So all values are finite, even those of a goal with itself and
     of two goals that share a nearest target state, for which `matrices_at` returns ``inf``. Other values are the same
     as in `matrices_at`.
 
@@ -132,7 +132,7 @@ class _Work(NamedTuple):
 
     Attributes:
         queue: ``int32 [n_states]``, states waiting to be expanded.
-        seen: ``int32 [n_states]``, the last goal for which the state was found to be in the cone, -1 for none.
+        seen: ``int32 [n_states]``, the last goal whose cone was found to contain the state, -1 for none.
         words: ``uint64 [n_states, ceil(n_goals / 64)]``, one bit for each goal whose cone contains the state.
         mass: ``float64 [n_states]``, the share of shortest plans that pass through each state, for the goal that is
             being processed.
@@ -166,11 +166,10 @@ def _matrices(
     wcd: Any,
     steps: Any,
 ) -> None:
-    """Compute EDP and WCD of all pairs of goals at `state`; observation ends when the agent stays at its goal.
+    """Compute EDP and WCD of all pairs of goals at `state`, as `capped_matrices` defines them.
 
     EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
-    another goal. WCD, worst-case distinctiveness, is the latest such step. A goal that is possible until observation
-    ends counts as ruled out in the last observed step.
+    another goal. WCD, worst-case distinctiveness, is the latest such step.
 
     Args:
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
@@ -179,7 +178,8 @@ def _matrices(
         state: index of the state in which the agent is now.
         targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
         starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
-        counts: new `_Counts`, filled with the lengths and numbers of shortest paths from `state` to every state.
+        counts: new `_Counts`; this function fills it with the lengths and numbers of shortest paths from `state` to
+            every state.
         work: new `_Work`, temporary arrays.
         edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, all 0, filled with EDP.
         wcd: ``float64 [n_goals (ruled out), n_goals (pursued)]``, all 0, filled with WCD.

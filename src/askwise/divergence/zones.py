@@ -14,7 +14,7 @@ which goal `a` is ruled out if an agent pursues goal `b`. With `truth` the teamm
 is confused with,
 
 - ``eZ_I = {t <= EDP_teammate(other | truth)}``,
-- ``eZ_B = {t >= EDP_ego(truth | other)}`` (the ego agent wrongly acts for `other`),
+- ``eZ_B = {t >= EDP_ego(truth | other)}`` (for an ego agent that wrongly acts for `other`),
 - ``eZ_Q`` is their intersection.
 
 Planning uses ``Z_B``, not ``eZ_B``, because the ego agent chooses its own moves.

@@ -1,4 +1,4 @@
-"""`BasicDomain`, a class that makes a domain of your own from three functions.
+"""`BasicDomain`, a class for domains of your own, which you make from three functions.
 
 A domain is a kind of problem with its own files. `BasicDomain` has defaults for everything else that the interface
 `askwise.domains.registry.Domain` asks for. An example::
@@ -10,7 +10,7 @@ A domain is a kind of problem with its own files. `BasicDomain` has defaults for
 Here, `House` is the class of the instances; an instance is the object that a file describes. `problem` turns an
 instance into a `BasicProblem`; `read` and `write` convert instances from and to the contents of files. Traces, studies
 and the command line treat the problems of such a domain like those of problem files (`askwise.domains.stated`).
-Drawings and texts use the domain's words.
+Drawings and texts use the words that the argument `words` states for agents, goals and landmarks.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class BasicDomain:
         Args:
             given: an instance of this domain. It can also be a problem made from one, which is returned unchanged if
                 `start` is None.
-            start: the states in which both agents start instead of the start that `given` has; None to keep that start.
+            start: the states in which both agents start; None for the states in which they start in `given`.
 
         Raises:
             InputError: the teammate cannot reach every goal from its state in `start`, or `given` is no instance or
@@ -173,7 +173,7 @@ class BasicDomain:
     def parse_state(
         self, problem: BasicProblem, teammate: str | None = None, ego: str | None = None, holding: str | None = None
     ) -> JointState:
-        """Return the states of both agents, by index, from the names of the states that a person typed.
+        """Return the states of both agents, by index; a person has typed the names of these states.
 
         Args:
             problem: a problem of this domain.

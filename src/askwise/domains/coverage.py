@@ -32,9 +32,9 @@ class Coverage(FactoredProblem):
     Args:
         drawing: a map drawn as text, or the `Drawing` made from one. It must have ``W`` (the teammate), ``F`` (the ego
             agent) and at least two goals.
-        prior: weights of the goals, in the order of ``drawing.goals``, which are scaled to sum to 1; None for equal
-            weights.
-        query_cost: the price of questions; None for 0.5 for every question.
+        prior: one weight for each goal, in the order of ``drawing.goals``; the weights are scaled to sum to 1. None for
+            equal weights.
+        query_cost: the price of questions; if None, every question costs 0.5.
         answers: the answer model, that is, how often answers are wrong or missing; by default all answers are true.
 
     Attributes:

@@ -96,8 +96,8 @@ class Domain(Protocol):
         Args:
             given: an instance of this domain. It can also be a problem of this domain, which is returned unchanged if
                 `start` is None.
-            start: the states in which both agents start instead of the start that `given` has; a prior that depends on
-                the start is computed for this new start. None to keep the start that `given` has.
+            start: the states in which both agents start; a prior that depends on them is computed anew. None for the
+                states in which both agents start in `given`.
 
         Raises:
             InputError: the teammate cannot reach every goal from its state in `start`.
@@ -115,12 +115,12 @@ class Domain(Protocol):
     def parse_state(
         self, problem: Any, teammate: str | None = None, ego: str | None = None, holding: str | None = None
     ) -> JointState:
-        """Return the states of both agents, by index, from the names that a person typed.
+        """Return the states of both agents, by index; a person has typed the names of places and things.
 
         Args:
             problem: a problem of this domain.
-            teammate: the teammate's place, as users name places; None for the place where it starts.
-            ego: the ego agent's place, as users name places; None for the place where it starts.
+            teammate: the name of the teammate's place, as typed; None for the place where it starts.
+            ego: the name of the ego agent's place, as typed; None for the place where it starts.
             holding: the name of the goal for which the ego agent carries something; None if it carries nothing.
 
         Raises:

@@ -93,12 +93,12 @@ class ProblemSource:
         problem: the problem: a `Problem`, an instance of any domain, or the path of its file.
 
     Attributes:
-        option: the key by which a user gives the problem of one episode in the options of ``reset``.
+        option: a key of the options of ``reset``; its value is the problem that a user passes for one episode.
         goal_word: the word for a goal in error messages.
         empty_questions: whether a question about no goal can be asked. If False, such a question counts as an action
             that is not available.
-        limit: the number of steps after which an episode is truncated if the environment has no limit of its own; None
-            for the limit of `Game`.
+        limit: the number of steps after which an episode is truncated, if the environment was made without
+            `max_steps`. None for the limit of `Game`.
         example: one of the problems; the spaces of the environment are made for it.
         shape: the sizes that all problems must have in common, such as the number of goals.
     """
@@ -199,9 +199,9 @@ class ProblemObserver:
     """The observer for problems of any domain; its observations have states and actions as indices.
 
     The keys of an observation are ``teammate`` and ``ego`` (the agents' states), ``teammate_action`` (0 for none,
-    ``k + 1`` for action `k`), ``asked`` (the goals in the last question), ``answer`` (0 nothing asked yet, 1 no, 2 yes,
-    3 refused), ``possible`` (the goals that no answer has ruled out) and ``prior`` (the prior probability of each
-    goal).
+    ``k + 1`` for action `k`), ``asked`` (for each goal, 1 if the last question asked about it), ``answer`` (0 nothing
+    asked yet, 1 no, 2 yes, 3 refused), ``possible`` (for each goal, 1 if its prior is positive and no answer has ruled
+    it out) and ``prior`` (the prior probability of each goal).
 
     Args:
         example: one of the problems that will be played. All of them have equal numbers of goals, states and actions.
@@ -359,7 +359,7 @@ class Episodes:
     def follow(self, problem: Problem) -> Play:
         """Return a new episode in which the caller can repeat an episode of `problem` that is played elsewhere.
 
-        For example, `askwise.simulate` plays the other episode. After each step there, call `Play.follow` of the
+        For example, `askwise.simulate` plays the other episode. After each of its steps, call `Play.follow` of the
         returned episode with what the ego agent observed in this step. Then `observe` makes the observation that this
         environment would have made at the same point. The attribute `play`, the current episode, does not change.
 

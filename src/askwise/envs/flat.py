@@ -168,13 +168,13 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return self._mask.copy()
 
     def question(self, action: int) -> tuple[str, ...] | None:
-        """Return the names of the goals that a question would ask about now.
+        """Return the names of the goals that an action would ask about now; None if the action is not a question.
 
         These goals may change in every step, because they are computed from the belief. The tuple is empty for a
         question about no goal, which the mask excludes.
 
         Args:
-            action: the index of an action. If this action is not a question, the result is None.
+            action: the index of the action.
         """
         number = action_number(action, self._n_ontic + self._questions.n)
         names = self.game.problem.goals

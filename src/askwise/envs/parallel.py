@@ -79,7 +79,7 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of the actions of the agent with the name `agent`; the ego agent's includes questions."""
+        """Return the action space of the agent with the name `agent`; that of the ego agent includes questions."""
         return self.action_spaces[agent]
 
     @property

@@ -211,8 +211,8 @@ class Play:
     def follow(self, observation: Observation) -> None:
         """Repeat here one step of an episode that is played elsewhere, for example in a simulation.
 
-        Call this method only on an object that `FlatEnv.follow` returned. The game of such an object does not know the
-        goal, so the game never ends by itself.
+        Call this method only on an object that `Episodes.follow` or `FlatEnv.follow` returned. The game of such an
+        object does not know the goal, so the game never ends by itself.
 
         Args:
             observation: what the ego agent of the other episode observed after the step.
@@ -294,7 +294,7 @@ def _scene(play: Play) -> Scene:
 
 
 class Renderer:
-    """Renders episodes in one of the modes of Gymnasium.
+    """A function object that draws episodes in one of the render modes of Gymnasium.
 
     Args:
         mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing, with a warning).

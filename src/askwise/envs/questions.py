@@ -158,9 +158,9 @@ class QuestionList:
         kinds: names of kinds of questions, such as ``half``, or callables that take a `QuestionContext` and return one
             question, ``bool [n_goals]``, the goals to ask about.
         problem: a problem; it determines the number of questions.
-        known: all kinds of questions that have a name, by name. Each value is a pair of functions: the first computes
-            the questions of this kind from a `QuestionContext`, the second returns the number of these questions for a
-            problem.
+        known: the kinds of questions that `kinds` may name, by name. Each value is a pair of functions: the first
+            computes the questions of this kind from a `QuestionContext`, the second returns the number of these
+            questions for a problem.
 
     Attributes:
         n: number of questions.

@@ -276,8 +276,9 @@ answers that can be wrong rule out none |
     | ``prior`` | ``Box (n_stations,) float64`` | prior probability of each station |
     | ``query_cost`` | ``Box (2,) float64`` | base price of a question, and its price per station |
 
-    With the worker ``urop``, one observation contains all that matters of the steps before it: the probability of each
-    station, given all observations so far, depends only on ``prior``, ``worker_start``, ``worker`` and ``possible``.
+    If the worker draws its shortest plans uniformly (``"urop"``), one observation contains all that matters of the
+    steps before it: the probability of each station, given all observations so far, depends only on ``prior``,
+    ``worker_start``, ``worker`` and ``possible``.
 
     ## Rewards
     The negative cost of the step: -1 for an action, ``-(base + per_station * stations asked about)`` for a question.

@@ -72,7 +72,7 @@ class MapShape:
 
 
 class ToolFetchingSource(ProblemSource):
-    """Supplies the problem of each episode of tool fetching: always the same one, or a new random one.
+    """The source of the problems of tool fetching: for every episode the same one, or a new random one.
 
     Args:
         instance: an instance or the path of its file; None to draw a random instance for each episode.
@@ -199,7 +199,7 @@ def _prior(given: object) -> Prior:
 
 
 class ToolFetchingObserver:
-    """Makes the observations of tool fetching, dictionaries with the cells of both agents and the map.
+    """The observer of tool fetching; its observations are dictionaries with the cells of both agents and the map.
 
     `askwise.envs.ToolFetchingEnv` describes the keys.
 

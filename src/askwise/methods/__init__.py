@@ -2,8 +2,8 @@
 
 Other packages can add agents by name, with an entry point in the group ``askwise.methods``. The entry point refers to a
 subclass of `Agent`, or to a function that returns an agent. `make_agent` calls this class or function with the options
-for the agent (``belief`` among them, if the agent keeps a belief). An agent in a file of your own is named by its
-location, ``mine.py:Likeliest`` (`askwise.methods.third_party`).
+that its caller states, such as ``belief``. An agent in a file of your own is named by its location,
+``mine.py:Likeliest`` (`askwise.methods.third_party`).
 """
 
 from __future__ import annotations
@@ -166,8 +166,8 @@ def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **opt
     """Return the agent that plays a problem, with a belief that suits the teammate.
 
     An agent given by name gets the belief ``robust`` if `errs` is True or the problem states the teammate's policies,
-    unless `options` state another belief. Other kinds of belief could rule out the teammate's true goal for good, after
-    a single action that they do not expect.
+    unless `options` state another belief. (Methods that other packages add by name do not get it.) Other kinds of
+    belief could rule out the teammate's true goal for good, after a single action that they do not expect.
 
     Args:
         problem: the problem to be played.

@@ -44,9 +44,10 @@ class Interruption(BaseException):
 def blame(player: object, method: str, error: BaseException, t: int | None = None, kind: str = "agent") -> None:
     """Raise `AgentFailed` if an error is the fault of the agent or teammate whose method raised it; otherwise return.
 
-    The function returns for interruptions, and for errors of askwise or a lack of memory that did not arise in user
-    code. It raises a `ContradictoryObservation` again, with the number of the step in the message. Call the function in
-    the ``except`` block that caught the error, and write ``raise`` after the call.
+    The function returns for interruptions. It also returns for a lack of memory and for errors of askwise, unless they
+    arose in the code of the agent or teammate. It raises a `ContradictoryObservation` again, with the number of the
+    step in the message. Call the function in the ``except`` block that caught the error, and write ``raise`` after the
+    call.
 
     Args:
         player: the agent or teammate.

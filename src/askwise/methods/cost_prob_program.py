@@ -7,13 +7,15 @@ Two goals *branch* if no action is optimal now for both of them. ``P_i`` is the 
 
 The sum over pairs is the gain of the question: each pair of goals that branch adds the sum of its two probabilities if
 the question contains exactly one of them. General solvers take many seconds for 50 goals, but this program has
-structure. Goals with the same price that branch with the same other goals form a class, for example because the paths
-to them start with the same moves. Goals of a class differ only in their probability. If all other goals are fixed, the
-gain of putting goal `i` of a class into the question is linear in ``P_i``. So an optimal question contains the
-likeliest few or the unlikeliest few goals of the class, and a class of `m` goals has at most ``2 m`` options.
+structure. Goals form a class if they have the same price and branch with the same other goals. For example, paths to
+goals of a class may start with the same moves. Goals of a class differ only in their probability. If all other goals
+are fixed, the gain of putting goal `i` of a class into the question is linear in ``P_i``. So an optimal question
+contains the likeliest few or the unlikeliest few goals of the class, and a class of `m` goals has at most ``2 m``
+options.
 
-Branch and bound decides for one class after the other which of its goals the question contains. Its bound adds, for the
-classes that are not decided yet, the largest gain of each class and the largest gain between each two of them.
+Branch and bound decides for one class after the other which goals of the class the question contains. The bound is a
+sum over the classes that are not decided yet: the largest gain of each class, and the largest gain from each pair of
+these classes.
 """
 
 from __future__ import annotations
@@ -159,8 +161,8 @@ def _picked(members: Any, option: int) -> Any:
 def _between(a: Any, n_a: float, mass_a: float, b: Any, n_b: float, mass_b: float) -> float:
     """Return the gain from all pairs of a goal of one class and a goal of another class.
 
-    The goals of each pair must need different actions. Then a pair adds its two probabilities to the gain if the
-    question contains exactly one of the two goals.
+    Call it only for two classes whose goals need different actions. A pair adds its two probabilities to the gain if
+    the question contains exactly one of the two goals.
 
     Args:
         a: ``float64 [3]``, the goals of the first class that are in the question, as a row of `_options`: their number,
@@ -263,8 +265,8 @@ def _most(
     """Return an upper bound of the net gain (gain minus price) that the undecided classes of goals can still add.
 
     A class is undecided if its subset is not chosen yet. The bound adds up two things: for each undecided class, the
-    most that it can add together with the chosen subsets; and for each two undecided classes, the largest gain between
-    them.
+    most that it can add together with the chosen subsets; and for each pair of undecided classes, the largest gain
+    between them.
 
     Args:
         fixed: number of classes whose subsets are chosen already: the classes 0 to ``fixed - 1``.
@@ -292,7 +294,7 @@ def _most(
 
 @inner
 def _largest_between(starts: Any, table: Any, linked: Any, sizes: Any, masses: Any) -> Any:
-    """Return for each two classes the largest gain between their goals, ``float64 [n_classes, n_classes]``.
+    """Return the largest gain between the goals of each pair of classes, ``float64 [n_classes, n_classes]``.
 
     This gain comes from pairs of a goal of one class and a goal of the other. It is the largest over all subsets of the
     two classes in `table`. Only entries below the diagonal are filled; all others are 0.

@@ -88,8 +88,8 @@ def pairs_to_json(problem: Problem, pairs: Iterable[PairZones]) -> list[dict[str
 def pairs_from_json(problem: Problem, given: Field) -> tuple[PairZones, ...]:
     """Return the zones of pairs of goals from a JSON list that `pairs_to_json` made.
 
-    The zones of a pair are the intervals of steps in which a question that tells the two goals apart may pay. Raises
-    `InputError` if the list is invalid.
+    The zones say in which steps a question that tells the two goals apart may pay. Raises `InputError` if the list is
+    invalid.
     """
     return tuple(_pair(problem, each) for each in given.elements())
 

@@ -6,25 +6,24 @@ unclear if `g` is the true goal and `k` is possible, too. If `g` is the true goa
 the side of `g` possible. So the value of the question then depends on the length of the union of the intervals of goals
 on this side (`askwise.methods.question_value`).
 
-Intervals in the list of `g` with the same start form a *group*. The longest interval of a group whose goal is on the
-side of `g` is the *lead* of the group, and the next longest is the *second*. Only leads count for the union. So if
-another goal `k` changes sides, the union changes only in two cases:
+Intervals in the list of `g` with the same start form a *group*. Among the intervals of a group whose goals are on the
+side of `g`, the longest is the *lead* of the group, and the next longest is the *second*. Only leads count for the
+union. So if another goal `k` changes sides, the union changes only in two cases:
 
 - `k` joins the side of `g`, and the interval of `k` is longer than the lead of its group: the union gains the part of
   this interval that was not in it before.
 - `k` leaves the side of `g`, and the interval of `k` is the lead: the union loses the part of this interval that no
   other interval covers, and the second of the group becomes the lead.
 
-The *rival* of a group is its longest interval whose goal is not on the side of `g`. If `g` itself changes sides, the
-rivals become the leads.
+The *rival* of a group is the longest of its intervals whose goals are not on the side of `g`. If `g` itself changes
+sides, the rivals become the leads.
 
 The gain of flipping a goal `k` is a sum over the goals that may be the true one. The part for the case that `g` is the
 true goal is called the *share* of the interval of `k` in the list of `g`. `Standing` keeps all shares and gains. A
 group is sorted, longest first; intervals that stand behind the lead have the share 0.
 
-After a flip of `k`, a group needs an update only if the interval of `k` does not stand behind both the second and the
-rival of the group. Only a few intervals of a group stand so far in front. An update takes time in proportion to the
-number of groups in the list of `g`, so a climb takes time about quadratic in the number of goals.
+After a flip of `k`, a group needs no update if the interval of `k` stands behind both the second and the rival of the
+group. Most intervals stand behind both. So the time of a climb is about quadratic in the number of goals.
 """
 
 from __future__ import annotations
@@ -61,8 +60,8 @@ class Standing(NamedTuple):
         gains: ``float64 [n]``, for each goal k, the increase of the value if k changes sides: ``own[k]`` plus the
             `shares` of all intervals whose other goal is k.
         own: ``float64 [n]``, for each goal, the part of its gain for the case that this goal is the true one.
-        shares: ``float64 [m]``, for each interval, with the other goal k in the list of g: the part of the gain of k
-            for the case that g is the true goal.
+        shares: ``float64 [m]``. The entry for the interval of the other goal k in the list of g is the part of the gain
+            of k for the case that g is the true goal.
         lead: ``int64 [m]``, the longest interval of the group whose other goal is on the same side as g.
         second: ``int64 [m]``, the second longest interval of the group whose other goal is on the same side as g.
         rival: ``int64 [m]``, the longest interval of the group whose other goal is not on the side of g.
@@ -310,9 +309,10 @@ def _set_own_gain(g: int, probability: float, now: Any, intervals: Any) -> None:
     """Recompute how much the value of the question increases if `g` is the true goal and changes sides.
 
     A goal changes sides if it moves into or out of the question. The leads of `g` are the intervals that count now, and
-    the rivals of `g` are those that would count instead. The increase is `probability` times the length of the union of
-    the leads minus that of the rivals. It is stored in ``now.own[g]`` and added to ``now.gains[g]``. For each group of
-    intervals of `g`, ``now.reach`` gets the largest end of the leads of all earlier groups.
+    the rivals of `g` are those that would count instead. Take the length of the union of the leads, minus the length of
+    the union of the rivals; the increase is this difference times `probability`. It is stored in ``now.own[g]`` and
+    added to ``now.gains[g]``. For each group of intervals of `g`, the largest end of the leads of all earlier groups is
+    stored in ``now.reach``.
 
     Args:
         g: index of the goal.

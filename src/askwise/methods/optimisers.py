@@ -406,8 +406,9 @@ def _bound(side: Any, belief: Any, conflict_steps: Any, intervals: Any) -> float
     """Return an upper bound of the values of all questions that can result from a partial question.
 
     A partial question assigns some of the goals to one of two sides: in the question, or not. The answer to a question
-    leaves only the goals on the side of the true goal possible. For the bound, only goals that are already assigned
-    remain possible. A true goal that is not assigned is put on the better side.
+    leaves only the goals on the side of the true goal possible. The bound pretends that the answer also rules out all
+    goals that are not assigned yet; this cannot make the value smaller. A true goal that is not assigned counts as on
+    the side where the value is larger.
 
     Args:
         side: ``int8 [n]``, the side of each goal (0 or 1), -1 if the goal is not assigned yet.

@@ -79,9 +79,9 @@ class Toolbox(Baseline):
 
     For each available move, the agent takes the set of possible goals for which the move is optimal. It sorts these
     sets by size and asks about the median set: the third smallest of four sets, the second smallest of three, the
-    smaller of two. (The paper takes the third smallest of four: it also counts moves off the map, with empty sets.) If
-    the chosen set is empty or contains all possible goals, the agent waits. If no move is optimal for any possible
-    goal, the agent asks about a random half of the possible goals.
+    smaller of two. (The paper always takes the third smallest of four, because it also counts moves off the map. Their
+    sets are empty.) If the median set is empty or contains all possible goals, the agent waits. If no move is optimal
+    for any possible goal, the agent asks about a random half of the possible goals.
     """
 
     name = "toolbox"

@@ -1,8 +1,8 @@
 """Agents that plan: the planner, and the exact optimum of small problems.
 
 **The planner** searches over beliefs: when to act although the goal is not certain yet, and when to ask
-(`askwise.planning.planner`). It assumes that the teammate draws one of its shortest plans uniformly. Then its belief
-(``bayes``) is exact, and one planner serves the whole episode. If no goal explains everything that the teammate did and
+(`askwise.planning.planner`). With the default belief ``bayes``, one planner serves the whole episode. It assumes that
+the teammate draws one of its shortest plans uniformly. If no goal explains everything that the teammate did and
 answered, the agent continues with the belief ``robust``, computed from all that it has seen and heard.
 
 With the belief ``robust`` or ``elimination``, the agent makes a new planner in every step. It also does so, with any
@@ -13,10 +13,10 @@ shortest path from then on; the verdict of each decision states this assumption.
 Plans allow for wrong and missing answers, for questions that offer a choice among groups of goals
 (`QueryCost.per_option`), and for a limit on the number of questions.
 
-**The optimum** assumes that the teammate follows the UROP of its goal, that is, draws one of its shortest plans
-uniformly. It raises an error for problems that state other policies. With the belief ``robust``, the teammate may leave
-all shortest plans of a goal that is still possible. Then the agent solves the problem again from the current states,
-with the current belief as the prior, as if the teammate made no more errors.
+**The optimum** (`Optimal`) also assumes that the teammate draws one of its shortest plans uniformly. It raises an error
+for problems that state other policies. With the belief ``robust``, a goal may remain possible although the teammate has
+left all shortest plans for it. In this case, the agent solves the problem again from the current states, with the
+current belief as the prior, as if the teammate made no more errors.
 
 If answers may be wrong or missing, the optimum is the best that can be done with a limited number of questions
 (`questions`). The solution covers all answers to the agent's own questions. After an answer to a question that the
@@ -97,8 +97,8 @@ class PlannerAgent(PlanningAgent):
         """Start an episode of `problem`; raise `InputError` if the planner cannot plan with its prices or answers.
 
         The price of a question must be a base price plus a price for each goal in it. If answers can be wrong or
-        missing, the probabilities of this must be fixed, at least approximately (`AnswerModel.for_planning`). The
-        planner makes no random choices, so `seed` does not change its decisions.
+        missing, this must happen with fixed probabilities, or `AnswerModel.for_planning` must return an approximation
+        with fixed probabilities. The planner makes no random choices, so `seed` does not change its decisions.
         """
         super().reset(problem, seed)
         # Problems that the planner cannot handle raise an error now, not in the middle of an episode.

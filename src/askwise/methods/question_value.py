@@ -16,9 +16,9 @@ goals on the side of the true goal. So the value of the question is::
     V(q) = sum over g of P(g) [U_g(S) - U_g(side of g)]
 
 `QuestionValue` prepares the nonempty intervals of every true goal once. They are sorted by their start; among intervals
-with the same start, the longest comes first. For each start, a scan uses only the first interval whose goal is on the
-side of the true goal, because this interval contains the others. Then the scan skips to the next start. The arrays are
-for the possible goals only, and goals are numbered by their position in the arrays.
+with the same start, the longest comes first. To compute the length of a union, only one interval for each start is
+needed: the first whose goal is on the side of the true goal, because it contains the others. The arrays are for the
+possible goals only, and goals are numbered by their position in the arrays.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class Intervals(NamedTuple):
             `begin`.
         following: ``int64 [m]``, for each interval, 1 plus the index of the last interval of the same true goal with
             the same `begin`.
-        users: ``int32 [m]``, the true goal of each interval, sorted by the other goal of the interval.
+        users: ``int32 [m]``, the true goals of all intervals, where the intervals are sorted by their other goals.
         places: ``int64 [m]``, the index of the interval to which each entry of `users` belongs.
         user_starts: ``int64 [n + 1]``, for each other goal, the index of its first entry in `users` and `places`; at
             the end `m`.
@@ -293,7 +293,7 @@ def flip_gain(k: int, mask: Any, kept: Any, belief: Any, intervals: Any) -> floa
     """Return how much the value of a question changes if goal `k` moves into or out of the question.
 
     Args:
-        k: index of the goal. If it is in the question, it moves out of it, otherwise into it.
+        k: index of the goal. A goal in the question moves out of it, any other goal moves into it.
         mask: ``bool [n]``, the goals in the question before the move; unchanged afterwards.
         kept: ``float64 [n]``, for each true goal the number of steps without a clear action after the question is
             answered, from `union_lengths`.

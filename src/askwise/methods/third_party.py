@@ -130,8 +130,8 @@ def takes(location: str, option: str) -> bool:
 def _found(location: str) -> Callable[..., object]:
     """Return the class or function at a location: a subclass of `Agent`, or a function that makes an agent.
 
-    `location` is ``FILE.py``, ``FILE.py:CLASS`` or ``PACKAGE.MODULE:CLASS``. `InputError` is raised if nothing of this
-    kind is there.
+    `location` is ``FILE.py``, ``FILE.py:CLASS`` or ``PACKAGE.MODULE:CLASS``. `InputError` is raised if it is not the
+    location of such a class or function.
     """
     field = f"method {location!r}"
     home, _, name = (location, "", "") if location.endswith(".py") else location.rpartition(":")
@@ -157,7 +157,7 @@ def _found(location: str) -> Callable[..., object]:
 
 
 def _agents_in(module: ModuleType, name: str) -> str:
-    """Return the end of the message of an error about an unknown agent: a list of the agents of the module.
+    """Return the end of an error message about an unknown agent: a text that lists the agents of a module.
 
     `name` is the unknown name. If an agent has a similar name, the text suggests it.
     """

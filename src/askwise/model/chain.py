@@ -4,19 +4,18 @@
 is True, the chain may also end in `s`: the state has a *leak*. The flag is separate from the numbers because rounded
 probabilities cannot show whether a row sums to 1. The expected number of steps from a state is infinite exactly if the
 chain can get from there to a state from which no leak can be reached. Two graph searches find these states: the first
-finds all states from which no leak can be reached, and the second all states from which the chain can get to one of
-those.
+finds all trapped states, from which no leak can be reached; the second finds all states from which the chain can get to
+a trapped state.
 
 **Acyclic chains** are solved exactly by one backward pass. Each state is processed after all its successors (Kahn's
 algorithm on the reversed graph). States that lead into a cycle are never processed, which is how a cycle is detected.
 
 **Chains with cycles** need ``V = 1 + Q V`` to be solved. Small systems are factorised. Large ones are solved by
 Gauss-Seidel sweeps (the factors of a grid of a million states do not fit in memory). States are ordered by their number
-of steps to an exit along the likeliest path. So where the chain mostly moves in one direction, each sweep propagates
-the values from the exits all the way back. We also measured LGMRES and BiCGSTAB, preconditioned by such sweeps, on
-slippery grids of 1e5 to 1e6 states. If the chain mostly moves in one direction (slip 0.2 and 0.5), they were slower
-than the sweeps. If it does not (slip 0.9), they were at best twice as fast, and on a busy machine several times slower.
-That was not worth a second method. The paper's method, sweeps of ``V <- 1 + Q V`` from 0, is available too.
+of steps to the end of the chain along the likeliest path, nearest first. So if the chain mostly moves in one direction,
+a single sweep carries the values from the end of the chain to all other states. Krylov methods (LGMRES and BiCGSTAB,
+preconditioned by such sweeps) are not used: on slippery grids of 1e5 to 1e6 states, they were mostly slower, and at
+best twice as fast. The paper's method, sweeps of ``V <- 1 + Q V`` from 0, is available too.
 
 **Error bound.** Let ``V*`` be the exact solution, and ``r = 1 + Q V - V`` the residual of any values `V`. Let
 ``eps = max|r|``. If ``V > 0`` and ``eps < 1``, then ``(I - Q) V = 1 - r > 0``. So ``I - Q`` is a nonsingular M-matrix,
@@ -88,7 +87,7 @@ class AbsorbingChain:
     def restricted_to(self, states: Any) -> AbsorbingChain:
         """Return the chain that has only the given states, in the given order.
 
-        The chain must have no transition from a given state to any other state.
+        There must be no transition from one of these states to a state that is left out.
 
         Args:
             states: indices of the given states.

@@ -315,7 +315,7 @@ class Drawing:
 
     Attributes:
         grid: the grid.
-        goals: from the name of each goal to its target cells, ``(x, y)``.
+        goals: maps the name of each goal to its target cells ``(x, y)``.
         teammate: the teammate's cell, None if it is not drawn.
         ego: the ego agent's cell, None if it is not drawn.
     """

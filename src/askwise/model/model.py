@@ -147,10 +147,10 @@ class Model(Sealed):
     def in_label_order(self) -> Model:
         """Return an equal model in which the columns of each state are sorted by label.
 
-        In a model with labels, column k stands for the k-th available action of each state, in any order. The label of
-        a column is the index of this action among all actions. After sorting, the actions of a state are in the same
-        order as in `with_columns`. So an agent that takes the first of several equally good actions takes the same one
-        in both models. A model without labels is returned unchanged.
+        In a model with labels, the columns of a state stand for its available actions, in any order. The label of a
+        column is the index of the column's action among all actions. After sorting, the actions of a state are in the
+        same order as in the model that `with_columns` returns. So an agent that takes the first of several equally good
+        actions takes the same action in these two models. A model without labels is returned unchanged.
         """
         if self.labels is None:
             return self

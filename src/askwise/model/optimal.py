@@ -97,7 +97,10 @@ def urop(model: Model, goal: GoalLike) -> Policy:
 
 
 def _urop_table(model: Model, targets: IntArray) -> FloatArray:
-    """Return the probabilities of the UROP towards the states `targets`, ``float64 [n_states, n_actions]``."""
+    """Return the action probabilities of the UROP towards the states `targets`, ``float64 [n_states, n_actions]``.
+
+    The UROP (uniformly random optimal policy) draws one of all shortest plans uniformly.
+    """
     n_states, n_actions = model.n_states, model.n_actions
     found = distances(model, targets)
     reached = found.order.size

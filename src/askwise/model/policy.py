@@ -54,8 +54,9 @@ class Policy(Sealed):
             trajectories: lists of pairs ``(state, action)``, as `follow` returns them.
             smoothing: number of observations that `base` counts for; with 0 the policy is undefined in states that were
                 never visited.
-            base: the policy assumed without observations; by default all available actions are equally likely. The UROP
-                of the goal is a good choice for an agent that mostly takes shortest paths.
+            base: the policy assumed without observations; by default all available actions are equally likely. For an
+                agent that mostly takes shortest paths, the uniformly random optimal policy of its goal is a good choice
+                (`urop`).
         """
         if isinstance(smoothing, bool) or not isinstance(smoothing, int | float) or not 0 <= smoothing < np.inf:
             raise InputError("smoothing", repr(smoothing), "a finite number from 0")
@@ -225,7 +226,7 @@ def prior_weights(prior: Sequence[float] | None, n_goals: int) -> FloatArray:
 def normalised(weights: FloatArray) -> FloatArray:
     """Return `weights` scaled so that their sum is 1.
 
-    The weights are nonnegative, and at least one is positive. No positive weight is rounded to 0.
+    The weights must be nonnegative, and at least one positive. In the result, all positive weights are still positive.
     """
     scaled = weights / weights.max()  # first, so that the sum cannot overflow
     np.maximum(scaled, SMALLEST, out=scaled, where=weights > 0)

@@ -1,12 +1,12 @@
-"""Distances, optimal actions and UROPs of several goals in a deterministic model.
+"""Distances, optimal actions and uniformly random optimal policies (UROPs) of several goals in a deterministic model.
 
-The distances from all states to all goals are one table, filled at first use. If the model is a grid without walls and
-each goal is one cell, a distance is the difference in columns plus the difference in rows. Otherwise, the distances to
-each goal take one search.
+The distances from all states to all goals form one table, which is filled at first use. If the model is a grid without
+walls and each goal is one cell, a distance is the difference in columns plus the difference in rows. Otherwise, the
+distances to each goal take one search.
 
-On large maps the table is avoided if each goal is one cell. Without walls, distances are computed for each queried
-state. With walls, distances from a few states, such as the start, take one search for each of these states. The table
-is built only when optimal actions or distances from many states are queried, so it is not needed to draw a map.
+Large grids avoid this table as long as possible if each goal is one cell. In a grid without walls, distances are
+computed for each queried state. In a grid with walls, distances from a few states, such as the start, take one search
+for each of these states; the table is built once optimal actions, or distances from many states, are queried.
 
 The probabilities of all UROPs are one table if it is small. On large maps they are computed for each queried state,
 from the numbers of shortest plans of the next states.
@@ -236,7 +236,7 @@ def fill_distances(indptr: Any, indices: Any, targets: IntArray, starts: IntArra
 
 
 class _Counter:
-    """Computes, for each next state, the share of the shortest plans from a state to a goal that begin by going there.
+    """Computes which shares of the shortest plans from a state to a goal begin with a step to each next state.
 
     It visits only the states on these plans, and reuses one large array between calls. The model is deterministic.
     """
@@ -300,8 +300,8 @@ def _cone_counts(successor: Any, distance: Any, goal: int, state: int, slot: Any
         distance: ``int32 [n_states, n]``, fewest steps to `n` goals.
         goal: the goal's column of `distance`.
         state: the state in which the plans start.
-        slot: ``int32 [n_states]``, all -1; filled with the position of each state on the plans in the first array that
-            is returned.
+        slot: ``int32 [n_states]``, all -1. For each state on the plans, its position in the returned arrays is written
+            here.
 
     Returns:
         three arrays with an entry for each state on the plans, nearest to `state` first: the state, ``int32``; the

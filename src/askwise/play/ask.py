@@ -8,17 +8,17 @@ an agent observe the same things and then asks it for its decision. The past is 
 - as the teammate's current state (`teammate_at`) or all its actions (`seen`), and the answers (`answered`). Only the
   teammate's steps and the answers affect an agent's belief; earlier states of the ego agent do not.
 
-If only the teammate's current state is given, the teammate is assumed to have taken a shortest path to it. For a
-teammate that draws its shortest plans uniformly it does not matter which one, because all of them lead to the same
-belief:
+If only the teammate's current state is given, the teammate is assumed to have taken a shortest path to it. Suppose the
+teammate draws its shortest plans uniformly. Then for two kinds of belief it does not matter which path that is, because
+all shortest paths lead to the same belief:
 
 - `elimination`: the goals with ``d(start, now) + d(now, g) = d(start, g)``, with probabilities in proportion to the
   prior; ``d`` is the number of steps between two states, or from a state to goal `g`;
 - `bayes`: probabilities of the goals in proportion to ``P0(g) N_g(now) / N_g(start)``, where ``P0`` is the prior and
   ``N_g`` the number of shortest paths to `g`.
 
-For `robust`, which allows for detours, the path does matter. The agent observes the path that takes, in every state,
-the action with which most of the shortest paths begin.
+For the third kind, `robust`, which allows for detours, the path does matter. The agent observes the path that takes, in
+every state, the action with which most of the shortest paths begin.
 """
 
 from __future__ import annotations

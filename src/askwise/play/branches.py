@@ -68,11 +68,11 @@ class HeardReplies:
         return odds if any(odds) else None
 
     def after(self, problem: Problem, asked: Question) -> Iterator[tuple[Answer, FloatArray, HeardReplies]]:
-        """Yield each possible answer to the question `asked`, its likelihood, and the replies heard after it.
+        """Yield each possible answer to the question `asked`, its likelihood, and all replies including this answer.
 
-        The likelihood is ``float64 [n_goals]``, the probability of the answer given each goal. The replies are a copy
-        of this object to which the answer is added. If errors are persistent and the question was asked before, the
-        only possible answer is the earlier one, with probability 1.
+        The likelihood is ``float64 [n_goals]``, the probability of the answer given each goal. The replies are a new
+        `HeardReplies`: this object with the answer added. If errors are persistent and the question was asked before,
+        the only possible answer is the earlier one, with probability 1.
         """
         n_goals, model = len(problem.goals), problem.answers
         question = _listed(same_question(asked, n_goals)) if self.remembers else None

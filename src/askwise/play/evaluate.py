@@ -3,10 +3,9 @@
 `evaluate` computes the expected cost of an agent exactly, or estimates it from episodes. `solve` returns the exact
 optimum, and `lower_bound` a bound that holds for every method, on problems of any size.
 
-Independent episodes give an unbiased mean with a standard error. But if costs are large for rare goals only, there may
-be few episodes with these goals, or none; then both the mean and its standard error are too small. To avoid this, play
-some episodes for every goal and weight the means of the goals by the prior: then only the paths of the teammate are
-random.
+Independent episodes give an unbiased mean with a standard error. But if only rare goals cost much, there may be few
+episodes with these goals, or none; then both the mean and its standard error are too small. The option ``paths`` of
+`evaluate` avoids this: it plays the same number of episodes for every goal, and weights the goals by the prior.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ class Evaluation:
     Attributes:
         method: name of the agent.
         expected_cost: expected cost of an episode.
-        expected_marginal_cost: expected cost minus the expected cost with the goal known.
+        expected_marginal_cost: expected cost minus that of an agent that knows the goal from the start.
         verdict: says whether the costs are exact, have a proven error bound, or are estimated from a number of
             episodes.
         states: number of decisions that the agent took during the evaluation.
@@ -91,8 +90,8 @@ def evaluate(
 ) -> Evaluation:
     """Return the expected cost of an agent, for a goal drawn from the prior.
 
-    The teammate follows the policies that the problem states; by default it draws one of its shortest plans uniformly
-    (UROP, the uniformly random optimal policy).
+    The teammate follows the policies that the problem states. If the problem states none, the teammate draws one of its
+    shortest plans uniformly (UROP, the uniformly random optimal policy).
 
     Choose at most one of `exact`, `episodes` and `paths`. `exact` enumerates everything that the agent can observe;
     only the agent's own random choices are sampled, and follow from `seed`. `episodes` plays that many episodes.
@@ -113,7 +112,7 @@ def evaluate(
             method chooses, except that the belief is ``robust`` if the problem states policies for the teammate.
         questions: limit of questions per episode; where the agent would ask more, it waits instead. Agents that can
             plan with a limit are told the limit. The verdict states it.
-        go_on: evaluate exactly without a limit, unless `episodes` or `paths` is given.
+        go_on: evaluate exactly and ignore `limit`; without effect if `episodes` or `paths` is given.
         limit: largest number of decisions in an exact evaluation; beyond it `TooLarge` is raised.
         progress: called now and then with the number of decisions taken (if exact) or of episodes played.
     """
@@ -158,7 +157,7 @@ Measured = tuple[float, float, Verdict, int, float, tuple[float, float]]
 
 @dataclass(frozen=True, slots=True)
 class Incomplete(Verdict):
-    """The verdict on an exact evaluation that did not follow the most improbable courses of an episode.
+    """The verdict on an exact evaluation that left out the least probable courses of an episode.
 
     `error_bound` is the total probability of these courses.
     """
@@ -225,7 +224,7 @@ def _from_episodes(
         episodes: number of episodes.
         seed: makes the result repeatable.
         progress: called with the number of episodes played so far; may be None.
-        limited: words about the limit of questions for the end of the result's verdict; empty if there is no limit.
+        limited: the end of the verdict, which states the limit of questions; empty if there is no limit.
     """
     runs: list[tuple[int | None, Seed]] = [(None, rng) for rng in spawn(seed, episodes)]
     costs, marginal, decisions = _played(problem, player, runs, progress)
@@ -245,7 +244,7 @@ def _from_paths(
         paths: number of episodes for each goal of positive prior.
         seed: makes the result repeatable.
         progress: called with the number of episodes played so far; may be None.
-        limited: words about the limit of questions for the end of the result's verdict; empty if there is no limit.
+        limited: the end of the verdict, which states the limit of questions; empty if there is no limit.
     """
     goals = np.flatnonzero(problem.prior > 0).tolist()
     streams = zip(goals, spawn(seed, len(goals)), strict=True)
@@ -362,13 +361,13 @@ def lower_bound(
         problem: the problem; `askwise.lower_bound` also takes an instance of any domain, or the path of its file.
         limit: largest number of states to solve for each group of goals; a larger limit makes the bound tighter and
             takes longer.
-        questions: how closely to model answers that may be wrong or missing; not a limit. By default the bound assumes
-            that all answers are true, which is fast. With a number, it assumes this only from question number
-            `questions` on, if the problem is small enough for that.
-        tight: solve larger groups of goals. If the bound is still not exact, also try random groups
-            (`askwise.planning.groups`). They give a better bound if many goals are likely and the price of a question
-            depends on the goals in it. For 50 goals this takes from some seconds to a minute. A bound from random
-            groups holds with 95 % confidence; the verdict says so.
+        questions: how closely to model answers that may be wrong or missing; not a limit. By default the bound takes
+            all answers to be true, which is fast. With a number, only the answers from question number `questions` on
+            are taken to be true, which may give a better bound. Without effect if the problem is too large for that.
+        tight: solve groups of up to 1,000,000 states, even if `limit` is lower. If the bound is still not exact, also
+            try random groups (`askwise.planning.groups`). They give a better bound if many goals are likely and the
+            price of a question depends on the goals in it. For 50 goals this takes from some seconds to a minute. A
+            bound from random groups holds with 95 % confidence; the verdict says so.
         seed: seed of the random groups.
         progress: called with the number of random groups solved and their total number.
     """

@@ -45,8 +45,8 @@ def simulate(
         belief: the kind of belief, if `method` is a name: ``elimination``, ``bayes`` or ``robust``. By default the
             method chooses, except that the belief is ``robust`` if the teammate may leave its shortest paths.
         max_steps: cut the episode off after this many steps; by default far more than any sensible agent needs.
-        answers: the answer model; as text ``truthful``, or some of ``wrong:E``, ``refused:R`` and ``persistent`` with
-            commas between, with probabilities E and R. By default that of the problem.
+        answers: the answer model, an `AnswerModel` or a text such as ``truthful`` or ``wrong:0.05,refused:0.1``
+            (see `answering`). By default the answer model of the problem is used.
     """
     problem = answering(problem, answers)
     other = teammate_for(problem, teammate)
@@ -83,8 +83,9 @@ def simulate(
 def answering(problem: Problem, answers: str | AnswerModel | None) -> Problem:
     """Return a copy of the problem with another answer model; if `answers` is None, return `problem` itself.
 
-    As text, `answers` is ``truthful``, or some of ``wrong:E``, ``refused:R`` and ``persistent`` with commas between. E
-    is the probability that an answer that is given is wrong, and R is the probability that no answer is given.
+    As text, `answers` is ``truthful``, or one or more of these parts, with commas between them: ``wrong:E``, where E is
+    the probability that a given answer is wrong; ``refused:R``, where R is the probability that no answer is given; and
+    ``persistent``, if the same question always gets the same answer.
     """
     if answers is None:
         return problem

@@ -117,8 +117,8 @@ class SituationChain(Enumeration):
         """Let the agent decide in a branch; store the cost of the decision, and the transitions that can follow.
 
         A transition leads to a situation, and has a probability for each goal. A situation is everything that the
-        agent's next decisions depend on. `branch` is the first course of the episode that was found to end in its
-        situation.
+        agent's next decisions depend on. `branch` is a course of the episode so far. Only one branch is unfolded for
+        each situation: the first that was found to end in it.
         """
         here = self._number[self._situation(branch)]
         branch.weight = np.ones(self.prior.size)

@@ -8,11 +8,11 @@ both agents at the end), and ``steps``. Each step has the keys
 - ``t`` (the number of the step), ``belief`` (the probability of each goal, null if the agent shows no belief),
   ``cost``, and the states of both agents before the step;
 - ``action`` (the ego agent's) and the teammate's action, both null in a step with a question; ``ask`` and ``answer``,
-  both null in any other step. A question is a list of goals, answered by true or false, or a choice, see
-  `askwise.core.question_json`; a refused answer is null;
+  both null in any other step. A question is a list of goals (answered by true or false), or a multiple-choice question
+  (see `askwise.core.question_json`). A refused answer is null;
 - ``why``, the reason for the decision, and ``verdict``, how certain it is that no question is better (may be empty);
-- ``considered``, the best question, whether it was asked or not, ``question_cost``, the price of this question, and
-  ``value``, the number of steps that this question is expected to save; all three are null if no question was
+- ``considered`` (the best question, even if it was not asked), ``question_cost`` (the price of this question) and
+  ``value`` (the number of steps that this question is expected to save); all three are null if no question was
   considered;
 - ``runner_up``, the next best question and its net value, or null;
 - ``gate``, the condition for asking and whether it was met, and ``pairs``, the pairs of goals between which the ego
@@ -28,7 +28,8 @@ the teammate's action (``teammate_action`` or ``worker_action``), and in the key
 (``goals`` or ``stations``).
 
 Numbers are written in full, so a loaded episode equals the saved one. Files of an earlier version,
-``askwise/trace@1``, can be loaded too. They have no ``answers``, because all answers were true, and no choices.
+``askwise/trace@1``, can be loaded too. They have no ``answers``, because all answers were true, and no multiple-choice
+questions.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ the longest common prefix of optimal plans for two different goals. Its column `
 after which the actor's actions have ruled out all wrong goals, in the worst case; ``inf`` if this may never happen
 (`askwise.pddl.pairs`).
 
-The table of archives has a row for each archive. It states what is known about the goal after the last observed action.
+The table of archives has a row for each archive. An archive has the files of one problem, and the observed actions of
+one plan. The row states what is known about the goal after the last observed action.
 `summaries` counts how often the true goal was found, for each percentage of the plan that was observed.
 """
 

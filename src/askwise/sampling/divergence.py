@@ -146,7 +146,9 @@ def _enough(
     kind: str,
     finished: Callable[[int, int], None],
 ) -> tuple[IntArray, BoolArray, int]:
-    """Run episodes until the interval of each pair of goals is narrow enough, or until there are `most` runs.
+    """Run episodes until the intervals are narrow enough, or until there are `most` runs.
+
+    There is one interval for each other goal: that of the mean number of steps until this goal is ruled out.
 
     Args:
         rollouts: runs the episodes with the policy of one goal.

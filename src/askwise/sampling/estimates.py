@@ -13,22 +13,20 @@ product assumes that runs that end early would have diverged like the runs that 
 environment ends runs at goals; the option `end_tells` of `sampled_divergence` then counts the end of a run as its
 divergence point.
 
-Intervals contain the mean with probability 95 %:
+The intervals are 95 % intervals of the mean. There are two kinds:
 
 - ``normal``: the mean plus and minus 1.96 standard errors, corrected for skewness; used from `ENOUGH` (200) runs on.
   The correction is needed: in a test where 2 % of 400 runs differed from the rest, only 88 % of the intervals without
-  it contained the mean.
+  it contained the mean. There are three cases:
 
-  - Where more than half of the runs have the same value `v`, the smallest or the largest, the mean is ``v + p d``. Here
-    `p` is the share of runs with other values, and `d` the mean of ``value - v`` over these runs. The interval has all
-    means whose `p` is at most 1.96 standard errors from the observed share, where the standard error is computed with
-    this `p`: Wilson's score interval, with the variance of the other values added.
-  - Elsewhere: Hall's transformation (1992) of the standardised mean, a cubic that removes skewness.
-  - Where all `n` runs have the same value, the standard error is 0 and says nothing. Then another value has a
-    probability of at most ``1 - 0.05^(1/n)``, and the interval has all means that are possible with this probability.
+  - If all `n` runs have the same value, the standard error is 0 and says nothing. It is then assumed that another value
+    has a probability of at most ``1 - 0.05^(1/n)``. The interval has all means that are possible with this probability.
+  - If more than half of the runs have the smallest value, or more than half have the largest, the interval is computed
+    from the share of the other runs, like Wilson's score interval of a share (`_score_interval`).
+  - Otherwise, Hall's transformation (1992) of the standardised mean removes skewness.
 
-  Fewer than 95 % of these intervals contain the mean if rare runs lie both far below and far above all others, and
-  fewer than about five of these rare runs are expected.
+  ``normal`` intervals miss the mean too often if a few rare runs (fewer than about five expected) lie far from all
+  others, some far below and some far above.
 - ``bernstein``: the empirical Bernstein bound of Maurer and Pontil (2009) for values in [1, horizon]; it holds for any
   number of runs and is wider. If the interval is computed several times while the sample grows, the probability of an
   error is shared between these times.
@@ -97,10 +95,13 @@ def estimate(values: IntArray, horizon: int, kind: str = "normal", look: int = 1
 def _score_interval(values: IntArray) -> tuple[float, float] | None:
     """Return the ends of the score interval of a mean, if more than half of the values equal their minimum or maximum.
 
-    Otherwise return None. Let ``v`` be this minimum or maximum. Over the values that differ from ``v``, let ``d`` be
-    the mean of ``value - v``, and ``r`` the mean of ``(value - v)^2 / d^2``. The sample has the share ``s`` of such
-    values. If their true share is ``p``, the mean is ``v + p d``. The ends of the interval are ``v + p d`` for the two
-    roots ``p`` of ``(s - p)^2 = c (r p - p^2)``, with ``c = 1.96^2 / n``.
+    Otherwise return None. Let ``v`` be this minimum or maximum, and ``s`` the share of the values that differ from
+    ``v``. Over these differing values, let ``d`` be the mean of ``value - v``, and ``r`` the mean of
+    ``(value - v)^2 / d^2``. The interval of the unknown true share ``p`` of differing values ends at the two roots of::
+
+        (s - p)^2 = (r p - p^2) 1.96^2 / n
+
+    For each root ``p``, the interval of the mean has the end ``v + p d``.
 
     Args:
         values: ``int32 [n]``, the sample.

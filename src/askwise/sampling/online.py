@@ -52,12 +52,12 @@ class OnlineRecogniser:
 
     @property
     def posterior(self) -> dict[str, float]:
-        """The probability of each goal after the actions and answers so far, as a dict with the names of the goals."""
+        """The current probability of each goal, as a dict from the name of the goal."""
         return dict(zip(self.goals, self.probabilities.tolist(), strict=True))
 
     @property
     def probabilities(self) -> FloatArray:
-        """The probability of each goal after the actions and answers so far, ``float64 [n_goals]``, by goal index."""
+        """The current probability of each goal, ``float64 [n_goals]``, by goal index."""
         weights = np.exp(self._weights - self._weights.max())
         return np.asarray(weights / weights.sum())
 
@@ -82,7 +82,7 @@ class OnlineRecogniser:
         return np.asarray(allowed & (self._evidence - best > limit))
 
     def update(self, observation: Any, action: Any) -> dict[str, float]:
-        """Update the probabilities of the goals because `action` was taken after `observation`; return them by goal.
+        """Update the probabilities of the goals by an observed action; return the new probabilities by name of goal.
 
         Args:
             observation: what the policies saw before the action.
@@ -97,10 +97,10 @@ class OnlineRecogniser:
         return self.posterior
 
     def learn(self, asked: Iterable[str], answer: bool) -> dict[str, float]:
-        """Update the probabilities by a correct answer to "is your goal one of these?"; return them by goal.
+        """Update the probabilities of the goals by the true answer to a question; return the new ones by name of goal.
 
         Args:
-            asked: names of the goals in the question.
+            asked: names of the goals in the question "is your goal one of these?".
             answer: True for yes, False for no.
         """
         names = list(asked)

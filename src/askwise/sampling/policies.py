@@ -11,8 +11,8 @@ A policy is one of these:
   the memory as it is;
 - a model of Stable-Baselines3 with a stochastic policy (PPO, A2C, SAC), or sb3-contrib's RecurrentPPO.
 
-A deterministic policy has no likelihood: one unexpected action would rule it out. You state how noisy it is, with
-`NoisyPolicy` (discrete actions) or `GaussianPolicy` (continuous actions).
+A deterministic policy must be made noisy; otherwise a single unexpected action would rule it out. To add noise, wrap it
+in a `NoisyPolicy` (discrete actions) or a `GaussianPolicy` (continuous actions).
 
 A **follower** is an adapter by which a policy of any kind acts in lanes. In every step it returns a `Law`, which draws
 an action for each lane and computes the log likelihood of actions.
@@ -114,7 +114,7 @@ class Law(Protocol):
     """
 
     def sample(self, uniform: FloatArray) -> Any:
-        """Draw an action for each lane, one of `n` environments side by side, from random numbers between 0 and 1.
+        """Draw an action for each lane (environment) from random numbers between 0 and 1.
 
         `uniform` is ``float64 [n, width]``, with as many random numbers for each lane as an action has components.
         """
@@ -145,9 +145,9 @@ class Categorical:
         self.probabilities, self.start = probabilities, start
 
     def sample(self, uniform: FloatArray) -> Any:
-        """Draw an action for each lane, one of `n` environments side by side; return the numbers of the actions.
+        """Draw an action for each lane (environment); return the numbers of the actions.
 
-        `uniform` is ``float64 [n, width]``, random numbers between 0 and 1; only the first of each lane is used.
+        `uniform` is ``float64 [n, width]``, random numbers between 0 and 1. Only the first number of each lane is used.
         """
         total = np.cumsum(self.probabilities, axis=1)
         drawn = (total <= uniform[:, :1] * total[:, -1:]).sum(axis=1)
@@ -189,7 +189,7 @@ class NetworkLaw:
         self.torch = importlib.import_module("torch")
 
     def sample(self, uniform: FloatArray) -> Any:
-        """Draw an action for each lane, one of `n` environments side by side, from random numbers between 0 and 1.
+        """Draw an action for each lane (environment) from random numbers between 0 and 1.
 
         `uniform` is ``float64 [n, width]``, with one random number for each component of an action.
         """

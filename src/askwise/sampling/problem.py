@@ -12,9 +12,9 @@ them, and the value of the best question is above its price. The value of a ques
 expected to save: steps in which no action would be clearly right.
 
 ``E`` depends on the teammate's current state. There are two ways to keep ``E`` current. One is to sample again from
-this state (`askwise.sampling.FromHere`). The other is to reuse the first runs: take those in which the wrong goal is
-not ruled out by the current step, and average how many more steps they need. The second way is quicker, but it ignores
-where exactly the teammate is.
+this state (`askwise.sampling.FromHere`). The other way needs no new runs. Of the runs sampled at first, it takes those
+in which the wrong goal is not ruled out by the current step, and averages how many more steps they need. This second
+way is quicker, but it ignores where exactly the teammate is.
 """
 
 from __future__ import annotations

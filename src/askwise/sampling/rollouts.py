@@ -41,10 +41,10 @@ class FromHere(gymnasium.Env[Any, Any]):
         self.now = self.saved
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Go back to the saved state; return its observation and an empty dict, as ``reset`` of any environment.
+        """Go back to the saved state; return its observation, and an empty dict as information.
 
-        With a seed, the random events after the saved state are drawn anew; without a seed, they are the same each
-        time.
+        With a seed, the random events after the saved state are drawn anew. Without a seed, every episode has the same
+        random events.
         """
         super().reset(seed=seed, options=options)
         self.now = copy.deepcopy(self.saved)
@@ -107,7 +107,7 @@ class Uniforms:
         self.block = np.zeros((lanes, BLOCK, width))
 
     def at(self, step: IntArray, active: BoolArray, generators: list[np.random.Generator]) -> FloatArray:
-        """Return the random numbers for one step in each lane, one of the environments side by side.
+        """Return the random numbers for one step in each lane (environment).
 
         The result is ``float64 [lanes, width]``. For lanes in which no episode runs, the numbers have no meaning.
 

@@ -3,8 +3,8 @@
 `Tools.decide` recommends the first step and starts a conversation; `Tools.heard` continues the conversation after an
 answer. The last `MOST_SESSIONS` conversations are kept in memory, and nowhere else.
 
-The server uses the Model Context Protocol on standard input and output only. It listens on no port and sends nothing
-elsewhere: the client starts this process and holds both ends of its pipes.
+The server uses the Model Context Protocol. It talks only to the client that started it, over standard input and output:
+it listens on no port and sends nothing elsewhere.
 """
 
 from __future__ import annotations
@@ -95,10 +95,11 @@ class Tools:
 
         Args:
             arguments: the decision, with the keys of a decision file. ``belief`` is required: the probability of each
-                possible intent of the user, or a list of sampled intents. Optional keys are ``loss`` or ``utility`` (of
-                each action for each intent), ``questions``, ``price`` (of questions that state none), ``answers`` (how
-                often answers are wrong or missing), ``limit`` (the largest number of questions), ``name`` (of the
-                decision) and ``format``. `askwise.decide` describes their values.
+                possible intent of the user, or a list of sampled intents. Optional keys are ``loss`` or ``utility`` (a
+                number for each action and intent), ``questions`` (that can be asked), ``price`` (the price of a
+                question that states no price), ``answers`` (how often answers are wrong or missing), ``limit`` (the
+                largest number of questions), ``name`` (the name of the decision) and ``format``. `askwise.decide`
+                describes the values of the keys.
         """
         given = Field("", arguments).object(["belief"], ["format", *OPTIONAL])
         if given.has("format"):

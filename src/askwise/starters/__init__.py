@@ -1,1 +1,1 @@
-"""Templates: files with comments, from which users start their own; ``askwise new`` writes copies of them."""
+"""Templates: commented files that users copy and then change; ``askwise new`` writes the copies."""

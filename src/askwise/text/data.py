@@ -86,9 +86,10 @@ def require_shallow(value: Any) -> Any:
 
 
 def _toml_place(message: str, text: str) -> tuple[str, str]:
-    """Split a message of Python's TOML parser into what is wrong and the place, such as ``line 3, column 1``.
+    """Split a message of Python's TOML parser into two texts: the problem, and its place.
 
-    For an error at the end of the document, the place is the last line. If the message names no place, it is ``file``.
+    An example of a place is ``line 3, column 1``. For an error at the end of the document, the place is the last line.
+    If the message names no place, the place is ``file``.
 
     Args:
         message: the text of the parser's exception.
@@ -115,7 +116,7 @@ def _refuse_constant(name: str) -> float:
 
 
 def copy_data(value: Any) -> Any:
-    """Return a deep copy of parsed JSON or TOML. It is several times faster than `copy.deepcopy`."""
+    """Return a deep copy of parsed JSON or TOML; this function is several times faster than `copy.deepcopy`."""
     if isinstance(value, dict):
         return {key: copy_data(each) for key, each in value.items()}
     return [copy_data(each) for each in value] if isinstance(value, list) else value

@@ -1,13 +1,12 @@
 """Finding, reading and writing files.
 
-Where users name a file, they can also name an example that comes with askwise (`find`). A file or folder of that name
-has priority. In the repository the examples are in the folder ``examples``; an installed package has a copy of that
-folder next to its code.
+Where users name a file, they can also name an example that comes with askwise (`find`). If a file of the user has the
+same name, the user's file is taken. In the repository the examples are in the folder ``examples``; an installed package
+has a copy of that folder next to its code.
 
 A file is first written under a temporary name in the same folder, synced to disk, and then renamed (`whole_file`), so a
 crash never leaves half a file. Files that users name are opened by `reading`, which turns every failure into an
-`InputError`.
-Devices, pipes and sockets are neither read nor written: opening one can block or have side effects.
+`InputError`. Devices, pipes and sockets are neither read nor written: opening one can block or have side effects.
 """
 
 from __future__ import annotations
@@ -97,7 +96,7 @@ def whole_file(path: str | Path, *, sync_folder: bool = True) -> Iterator[Path]:
 
 
 def _link_target(path: Path) -> Path:
-    """Return the path at the end of a chain of symbolic links, `path` itself if it is no link.
+    """Follow symbolic links from `path`, and return the path at their end; if `path` is no link, return it unchanged.
 
     Raises an `OSError` for a link to an open stream of a process, such as ``/dev/stdout``.
     """
@@ -113,7 +112,10 @@ def _link_target(path: Path) -> Path:
 
 
 def _replaceable(target: Path) -> os.stat_result | None:
-    """Return the status of the file at `target`, None if there is none; raise an `OSError` if it is no regular file."""
+    """Return the status of the file at `target`, or None if nothing is there.
+
+    Raises an `OSError` if something other than a regular file is there.
+    """
     try:
         old = target.stat()
     except FileNotFoundError:

@@ -9,9 +9,9 @@ surrogates (halves of a character), which can be neither printed nor saved. Pric
 episodes. A price is at most `LARGEST_PRICE`, because in larger sums the cost of a single step would be lost to
 rounding.
 
-Memory: three kinds of tables decide whether a problem fits into memory: the model with the steps to its goals, the
-tables of all pairs of goals (divergence, values of questions), and the tables of the planner. The size of each table is
-checked where the table is built. All other tables take at most a few times as much memory as these three kinds. The
+Memory: whether a problem fits into memory depends on three kinds of tables. These are the tables of the model and of
+the steps to the goals, the tables of all pairs of goals (divergence, values of questions), and the tables of the
+planner. The size of each is checked where it is built. All other tables take at most a few times as much memory. The
 limit is `DEFAULT_MEMORY` unless the environment variable `MEMORY_VARIABLE` states another limit, such as ``16GB``,
 ``500MB`` or ``2GiB``. The option ``--memory`` of a command sets that variable. Each check looks at the size of one
 table and not at the free memory, so the same problems are accepted on every machine.
@@ -311,7 +311,7 @@ def parse_cell(text: str, option: str) -> tuple[int, int]:
 
 
 def parse_memory(text: str, field: str) -> int:
-    """Return the number of bytes of an amount of memory that a user typed; raise an `InputError` for any other text.
+    """Return an amount of memory that a user typed, in bytes; raise an `InputError` if the text is no such amount.
 
     Args:
         text: a number with a unit, such as ``1.5GB``. Units are KB, MB, GB or TB (powers of 1000), and KiB, MiB, GiB or

@@ -54,7 +54,7 @@ class StatedDomain:
         return ProblemFile.from_json(field)
 
     def write(self, given: ProblemFile | FactoredProblem) -> dict[str, Any]:
-        """Return the contents of the problem file that describes a `ProblemFile` or a problem, as JSON-compatible data.
+        """Return a `ProblemFile` or a problem as the contents of a problem file, JSON-compatible data.
 
         Raises InputError for anything that a file cannot hold.
         """
@@ -66,12 +66,12 @@ class StatedDomain:
 
         Args:
             given: a `ProblemFile`. It can also be a problem, which is returned unchanged if `start` is None.
-            start: the states in which both agents start instead of the start that `given` has; None to keep that start.
+            start: the states in which both agents start; None for the states in which they start in `given`.
 
         Raises:
-            InputError: `given` is neither a `ProblemFile` nor a `FactoredProblem`; or the teammate cannot reach every
-                goal from its state in `start`; or, in a problem from a file or in a `Coverage`, the ego agent cannot
-                reach every goal from its state in `start`.
+            InputError: `given` is neither a `ProblemFile` nor a `FactoredProblem`, or the teammate cannot reach every
+                goal from its state in `start`. In a problem from a file and in a `Coverage` problem, the ego agent must
+                reach every goal from its state, too.
         """
         if not self.recognises(given):
             raise InputError("instance", repr(given), "a ProblemFile or a FactoredProblem")
@@ -85,7 +85,7 @@ class StatedDomain:
         ego: str | None = None,
         holding: str | None = None,
     ) -> JointState:
-        """Return the states of both agents, by index, from the names of the states that a person typed.
+        """Return the states of both agents, by index; a person has typed the names of these states.
 
         Args:
             problem: a problem in which each agent has its own model.
@@ -120,7 +120,7 @@ DOMAIN = StatedDomain()
 def parse_state(
     problem: FactoredProblem, teammate: str | None = None, ego: str | None = None, holding: str | None = None
 ) -> JointState:
-    """Return the states of both agents, by index, from the names of the states that a person typed.
+    """Return the states of both agents, by index; a person has typed the names of these states.
 
     Args:
         problem: a problem in which each agent has its own model.
@@ -164,7 +164,7 @@ def _refuse_lost(problem: FactoredProblem, state: JointState) -> None:
 
 
 def with_start(problem: FactoredProblem, start: JointState) -> FactoredProblem:
-    """Return the same problem, with the same prior, in which both agents start in the states `start`.
+    """Return a copy of a problem in which both agents start in the states `start`; the prior stays the same.
 
     Raises InputError if the teammate cannot reach every goal from its state in `start`. For a `StatedProblem` or
     `Coverage`, the ego agent must reach every goal from its state, too.

@@ -81,7 +81,7 @@ class ProblemFile:
         ego: the graph or map of the ego agent, with the state in which it starts.
         goals: the goals by name.
         name: the name of the problem; empty if the file gives none.
-        prices: the prices of questions, except prices that single goals have of their own; these are in `goals`.
+        prices: the prices of questions that the key ``query_cost`` states. The price of a single goal is in `goals`.
         answers: the answer model, that is, how often answers are wrong or missing.
         groups: the names of the goals in each group of related goals, by the name of the group.
         policy: the kind of policy that the teammate follows.

@@ -68,10 +68,10 @@ def with_graph(root: Field) -> Field:
 
 
 def _texts(given: Field) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the two PDDL texts to which a field of a problem file refers, and what error messages call their files.
+    """Return two dicts: the PDDL texts to which a field of a problem file refers, and the names of their files.
 
-    Both results are dicts with two keys: ``domain.pddl`` for the PDDL domain, and ``template.pddl`` for the PDDL
-    problem.
+    The names are for error messages. Each dict has two keys: ``domain.pddl`` for the PDDL domain, and
+    ``template.pddl`` for the PDDL problem.
 
     Args:
         given: the field, which holds the name of an archive or a folder, or a dict with the names of both files.

@@ -69,9 +69,9 @@ def read_side(given: Field, optional: tuple[str, ...] = (), *, by_rank: bool = F
     Args:
         given: the field, a dict with the key ``start`` and either ``edges``, for a graph, or ``map``.
         optional: further keys that the dict may have.
-        by_rank: whether to accept a graph for which a table of all states and all action names would be too large,
-            although each state has only a few actions. The model of such a graph has one column for the first action
-            of each state, one for the second, and so on (`Graph.by_rank`).
+        by_rank: whether to accept a graph that has few actions in each state, but so many action names that a table
+            with a column for each name would be too large. The table of such a graph has one column for the first
+            action of each state, one for the second, and so on (`Graph.by_rank`).
     """
     given.object()
     drawn = given.has("map")
@@ -179,8 +179,8 @@ class _Edges:
         """Read the edges and the start, and return the graph; raise InputError if it is not valid.
 
         Args:
-            by_rank: whether to accept a graph for which a table of all states and all action names would be too
-                large, although each state has only a few actions (`Graph.by_rank`).
+            by_rank: whether to accept a graph that has few actions in each state, but so many action names that a
+                table with a column for each name would be too large (`Graph.by_rank`).
         """
         given = self.given
         self._listed("states", lambda each: self._state(read_state_name(each), each.path))
@@ -267,7 +267,7 @@ class _Edges:
         With both, the targets ``[3, 4]`` could mean two states or one cell.
 
         Args:
-            name: the name of a state, a number or a cell; it is remembered for further calls.
+            name: the name of a state, which is either a number or a cell; it is remembered for further calls.
             path: a text that says where the name is in the file, for error messages.
         """
         self._kinds.setdefault(type(name), name)

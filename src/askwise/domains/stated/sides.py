@@ -339,5 +339,8 @@ def _some(given: Field, what: str) -> Iterable[Field]:
 
 
 def _is_one_cell(value: list[object]) -> bool:
-    """Return whether a list in a file stands for one cell: it is not empty, and no element is a text or a list."""
+    """Return whether a list in a file is meant as one cell: it is not empty, and no element is a text or a list.
+
+    Whether it is a cell of the map is not checked here.
+    """
     return bool(value) and not any(isinstance(each, str | list) for each in value)

@@ -56,7 +56,7 @@ def _prior_in_words(instance: Instance) -> str:
 
 
 class ToolFetchingDomain:
-    """The domain of tool fetching: a fetcher, the ego agent, brings a worker, the teammate, the tool for its station.
+    """The domain of tool fetching: the fetcher (ego agent) brings the worker (teammate) the tool for its station.
 
     It implements the interface `askwise.domains.registry.Domain`.
     """
@@ -97,9 +97,9 @@ class ToolFetchingDomain:
 
         Args:
             given: an instance. It can also be a problem, which is returned unchanged if `start` is None.
-            start: a joint state with the cells in which the agents start instead. A tool in this state is ignored,
-                because the fetcher always starts with empty hands. A prior that depends on the start is computed for
-                the new start. None to keep the start that `given` has.
+            start: a joint state with the cells in which the agents start; None for the cells in which they start in
+                `given`. A tool in the joint state is ignored, because the fetcher always starts with empty hands. A
+                prior that depends on the start is computed anew.
 
         Raises:
             InputError: an agent cannot reach every station from its new start.

@@ -48,7 +48,7 @@ def generate(
         clustered: whether stations are drawn in clusters instead of uniformly.
         prior: the prior over stations: a `Prior`, or one of its kinds ``uniform``, ``far``, ``near``, ``fetcher-far``
             and ``fetcher-near``; None for ``uniform``.
-        query_cost: the price of questions; None for 0.5 for every question.
+        query_cost: the price of questions; if None, every question costs 0.5.
         seed: seed of the random generator; equal seeds give equal instances. None for an unpredictable instance.
     """
     prior = _as_prior(prior)

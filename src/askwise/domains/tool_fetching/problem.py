@@ -236,7 +236,7 @@ class WorkerSide(Sealed):
     def optimal(self, state: int) -> BoolArray:
         """Return which actions in a state begin a shortest plan for each goal, ``bool [n_goals, n_actions]``.
 
-        At the goal's station, only WORK does. NOOP never does.
+        At the goal's station, WORK is the only such action. NOOP is never one.
         """
         return self._stations.optimal_at(state, more_actions=1)
 
@@ -263,7 +263,7 @@ class WorkerSide(Sealed):
         return Divergence(self._rules.grid, dict(zip(self._rules.stations, self._rules.station_cells, strict=True)))
 
     def table(self) -> CarrierTable:
-        """Return the arrays that planners use: the worker's cell after each move, and its steps to each station."""
+        """Return arrays for planners: for each cell, the next cell for each move, and the steps to each station."""
         return self._table
 
     @cached_property
@@ -416,7 +416,7 @@ class FetcherSide(Sealed):
         return self._families[tool]
 
     def table(self) -> CarrierTable:
-        """Return the arrays that planners use: the fetcher's cell after each move, and its steps to each goal.
+        """Return arrays for planners: for each cell, the fetcher's next cell for each move, and the steps to each goal.
 
         A place in `CarrierTable` is a cell here, and a load is a tool.
         """
