@@ -353,10 +353,22 @@ def _heat(ax: Axes, grid: GridWorld, values: Any, label: str) -> None:
 def _walls(ax: Axes, grid: GridWorld) -> None:
     walls, where = _drawn_cells(grid, grid.walls)
     ax.imshow(np.where(walls, 1.0, np.nan), cmap=ListedColormap([WALL]), origin="lower", **where)
-    if max(grid.width, grid.height) <= 40:
+    draw_cells(ax, grid, lines=max(grid.width, grid.height) <= 40, color=PAPER, linewidth=0.8)
+
+
+def draw_cells(ax: Axes, grid: GridWorld, *, lines: bool, **style: Any) -> None:
+    """Label the columns and rows of a map on its axes, at most about 20 of each, and draw lines between its cells.
+
+    Args:
+        ax: the axes; the centre of the cell ``(x, y)`` is at ``(x, y)``.
+        grid: the map.
+        lines: whether to draw the lines.
+        style: how matplotlib draws the lines, such as ``color`` and ``linewidth``.
+    """
+    if lines:
         ax.set_xticks(np.arange(-0.5, grid.width), minor=True)
         ax.set_yticks(np.arange(-0.5, grid.height), minor=True)
-        ax.grid(which="minor", color=PAPER, linewidth=0.8)
+        ax.grid(which="minor", **style)
         ax.tick_params(which="minor", length=0)
     step = max(1, max(grid.width, grid.height) // 20)
     ax.set_xticks(range(0, grid.width, step))
