@@ -1,8 +1,7 @@
 """Methods: agents that see a `Problem` and decide to act or to ask.
 
-Other packages can add agents by name, with an entry point in the group ``askwise.methods``. The entry point refers to a
-subclass of `Agent`, or to a function that returns an agent. `make_agent` calls this class or function with the options
-that its caller states, such as ``belief``. An agent in a file of your own is named by its location,
+Other packages can add agents by name, with an entry point in the group ``askwise.methods`` that refers to a subclass of
+`Agent` or to a function that returns an agent. An agent in a file of your own is named by its location,
 ``mine.py:Likeliest`` (`askwise.methods.third_party`).
 """
 
@@ -132,10 +131,9 @@ def make_agent(given: str | Agent, **options: Any) -> Agent:
     """Return a new agent made from the name of its method; return an `Agent` object unchanged.
 
     Args:
-        given: the name (one of `methods`), the location of your own agent (``mine.py:Likeliest`` or
-            ``package.module:Likeliest``), or an agent. Options may follow a name: ``mine.py:Likeliest,enough=0.5``.
-        options: keyword arguments for making the agent, such as ``belief``. They are ignored if `given` is an agent or
-            the name ``informed``.
+        given: an agent, one of the names in `methods`, or the location of your own agent (``mine.py:Likeliest``).
+            Options may follow a name: ``mine.py:Likeliest,enough=0.5``.
+        options: options of the agent, such as ``belief``; ignored for an `Agent` object and for the name ``informed``.
     """
     if isinstance(given, Agent):
         return given
@@ -165,16 +163,15 @@ def make_agent(given: str | Agent, **options: Any) -> Agent:
 def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **options: Any) -> Agent:
     """Return the agent that plays a problem, with a belief that suits the teammate.
 
-    An agent given by name gets the belief ``robust`` if `errs` is True or the problem states the teammate's policies,
-    unless `options` state another belief. (Methods that other packages add by name do not get it.) Other kinds of
-    belief could rule out the teammate's true goal for good, after a single action that they do not expect.
+    If `errs` is True or the problem states the teammate's policies, a built-in agent given by name gets the belief
+    ``robust``, unless `options` state another one.
 
     Args:
         problem: the problem to be played.
         given: the agent, or the name of its method.
         errs: whether the teammate may leave its shortest paths.
-        options: options of an agent given by name, such as ``belief``. Options that are None are ignored. If `given`
-            is an agent, all options must be None; otherwise `InputError` is raised.
+        options: options of an agent given by name; None stands for an option that is not given. Options for an `Agent`
+            object raise `InputError`.
     """
     chosen = {key: value for key, value in options.items() if value is not None}
     if chosen and isinstance(given, Agent):
@@ -188,9 +185,8 @@ def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **opt
 def _keeps_belief(given: str | Agent) -> bool:
     """Return whether a method given by name or location accepts the option `belief`.
 
-    The result is False for an agent object, for ``informed``, and for a text that already states the option, such as
-    ``ezq,belief=bayes``. It is also False for the methods that other packages add by name, because they need not accept
-    the option.
+    False for agent objects, for ``informed``, for texts that already state the option, and for methods that other
+    packages add by name.
     """
     if not isinstance(given, str):
         return False

@@ -1,9 +1,8 @@
 """The base classes of agents.
 
 An `Agent` sees a `Problem`, receives observations, and decides to act or to ask. A `BeliefAgent` also keeps a belief
-about the teammate's goal, updated from what it observes, and asks only if no action is optimal for all possible goals.
-A `PlanningAgent` may ask even if there is such an action. `QuestionLimit` restricts any agent to a limited number of
-questions per episode.
+about the teammate's goal, and asks only if no action is optimal for all possible goals. A `PlanningAgent` may ask even
+then. `QuestionLimit` limits an agent's questions per episode.
 """
 
 from __future__ import annotations
@@ -31,12 +30,11 @@ class Agent(ABC):
     Attributes:
         name: the name of the agent's method; by default the name of the class in lower case.
         markov: whether decisions depend only on the agent's belief and on the states of both agents. If True, an exact
-            evaluation may merge two courses of an episode when they lead to the same belief and states. It does so
-            also for an agent that chooses at random, as if the agent made the same choice in both courses.
-        counts_questions: whether decisions also depend on the number of questions asked so far. This matters only if
-            answers may be wrong or missing.
-        plans_with_questions: whether the agent can plan with a limit of questions per episode. If so, it has an
-            attribute `questions` with this limit, or None for no limit.
+            evaluation may merge courses of an episode that lead to the same belief and states.
+        counts_questions: whether decisions also depend on the number of questions asked so far, if answers may be wrong
+            or missing.
+        plans_with_questions: whether the agent can plan with a limit of questions per episode, its attribute
+            `questions` (None for no limit).
     """
 
     name: str = "agent"
@@ -93,16 +91,14 @@ class KnowsGoal(Protocol):
 class BeliefAgent(Agent):
     """A base class of agents that keep a belief about the teammate's goal and update it from their observations.
 
-    If some action is optimal for all possible goals, the agent takes it. Otherwise its method `ask_or_wait` decides;
-    each subclass defines this method.
+    If some action is optimal for all possible goals, the agent takes it. Otherwise the method `ask_or_wait` decides.
 
     Args:
-        belief: the kind of belief. ``elimination``, as in the paper, rules out the goals under which the teammate would
-            never take the observed action. ``bayes`` uses Bayes' rule. ``robust`` uses Bayes' rule for a teammate that
-            sometimes takes a random action.
+        belief: ``elimination`` rules out the goals under which the teammate would never take the observed action.
+            ``bayes`` uses Bayes' rule. ``robust`` uses Bayes' rule for a teammate that sometimes takes a random action.
 
     Attributes:
-        fallback: the kind of belief to switch to if observations contradict the belief; None to raise an error instead.
+        fallback: the kind of belief to switch to if observations contradict the belief; None to raise an error.
     """
 
     fallback: str | None = None
@@ -133,9 +129,9 @@ class BeliefAgent(Agent):
     def decide(self, observation: Observation) -> Decision:
         """Update the belief with an observation, and return the decision for this step.
 
-        If some actions are optimal for all possible goals, the agent takes one of these actions; otherwise
-        `ask_or_wait` decides. The agent takes no action after which it could no longer reach a goal that is not ruled
-        out (`without_loss`). It waits if this leaves no action, or if it can reach no possible goal any more.
+        If some actions are optimal for all possible goals, the agent takes one of them; otherwise `ask_or_wait`
+        decides. The agent takes no action that puts a goal out of reach that is not ruled out (`without_loss`). It
+        waits if no other action is left, or if it can reach no possible goal.
         """
         self.tracker.update(observation)
         state, belief = observation.state, self.tracker.belief
@@ -157,8 +153,8 @@ class BeliefAgent(Agent):
     def heed(self, decision: Decision) -> Decision:
         """Return `decision`, or the decision to wait if `decision` is a question whose answer is known already.
 
-        The answer is known if the question was asked before, and the same question always gets the same answer, even a
-        wrong or missing one (`AnswerModel.persistent`).
+        The answer is known if the question was asked before and repeated questions get the same answer
+        (`AnswerModel.persistent`).
         """
         if decision.ask is None or not self.tracker.tells_nothing(decision.ask):
             return decision
@@ -167,12 +163,11 @@ class BeliefAgent(Agent):
     def without_loss(self, actions: Any, ego: int) -> Any:
         """Return those of `actions` after which the ego agent can still reach every goal that is not ruled out.
 
-        If answers can be wrong, a very improbable goal does not count as possible, although it is not ruled out. So an
-        action that is optimal for all possible goals may lead where this goal can no longer be reached. Goals that are
-        out of reach already are ignored. If answers are never wrong, all of `actions` are returned.
+        Goals that are out of reach already are ignored. If answers are never wrong, all of `actions` are returned.
 
         Args:
-            actions: ``int [k]``, indices of the actions to choose from, which are optimal for all possible goals.
+            actions: ``int [k]``, indices of actions that are optimal for all possible goals. Very improbable goals are
+                not among the possible goals, but may not be ruled out.
             ego: index of the ego agent's state.
         """
         if not self.problem.answers.fallible:
@@ -184,13 +179,13 @@ class BeliefAgent(Agent):
     def within_reach(self, state: JointState, possible: BoolArray, optimal: BoolArray) -> BoolArray:
         """Return the possible goals that both agents can still reach, ``bool [n_goals]``.
 
-        If no possible goal is within reach of both agents, all possible goals are returned.
+        If there are none, all possible goals are returned.
 
         Args:
             state: the states of both agents.
             possible: ``bool [n_goals]``, the possible goals.
-            optimal: ``bool [n_goals, n_actions]``, which of the ego agent's actions are optimal for each goal. A goal
-                that the ego agent cannot reach has no optimal action.
+            optimal: ``bool [n_goals, n_actions]``, the ego agent's optimal actions for each goal; none if it is out of
+                reach.
         """
         left = possible & optimal.any(axis=1) & (self.problem.teammate.steps(state.teammate) >= 0)
         return left if left.any() else possible
@@ -242,9 +237,7 @@ class BeliefAgent(Agent):
 class PlanningAgent(BeliefAgent):
     """A base class of agents that may ask even where some action is optimal for all possible goals.
 
-    In every step in which more than one goal is possible, the method `ask_or_wait` decides. In contrast, a plain
-    `BeliefAgent` calls `ask_or_wait` only if no action is optimal for all possible goals. A planning agent asks earlier
-    where its plan says that this costs less.
+    While more than one goal is possible, the method `ask_or_wait` decides every step.
     """
 
     def decide(self, observation: Observation) -> Decision:
@@ -271,12 +264,9 @@ class PlanningAgent(BeliefAgent):
         return self.belief.possible
 
     def tied_actions(self, actions: Any) -> Any:
-        """Return the actions among which the agent chooses at random when only one goal is possible.
+        """Return the actions among which the agent chooses at random when only one goal is possible: by default, all.
 
-        By default, all of `actions` are returned; subclasses may choose fewer.
-
-        Args:
-            actions: ``int [k]``, indices of all actions that are optimal for this goal.
+        `actions` is ``int [k]``, indices of all actions that are optimal for this goal.
         """
         return actions
 
@@ -284,8 +274,8 @@ class PlanningAgent(BeliefAgent):
 def limit_questions(agent: Agent, questions: int) -> Agent:
     """Return an agent that decides like `agent` but asks at most `questions` questions per episode.
 
-    Where `agent` would ask a question beyond the limit, the returned agent waits. If `agent` can plan with a limit
-    (`Agent.plans_with_questions`), the returned agent also plans with this limit. `agent` itself is not changed.
+    Beyond the limit, the returned agent waits. It also plans with the limit if `agent` can do so
+    (`Agent.plans_with_questions`). `agent` itself is not changed.
     """
     if isinstance(agent, QuestionLimit):
         questions = min(questions, agent.questions)
@@ -300,9 +290,6 @@ def limit_questions(agent: Agent, questions: int) -> Agent:
 
 class QuestionLimit(Agent):
     """An agent that decides like an inner agent, but waits where the inner agent would ask too many questions.
-
-    If answers can be wrong, the lowest expected cost can be computed only for a limited number of questions. With the
-    same limit, any agent can be compared with this optimum.
 
     Args:
         agent: the inner agent.

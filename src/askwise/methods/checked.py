@@ -1,9 +1,7 @@
-"""Checked calls of agents: start an agent, let it decide, read its belief, and check what it returns.
+"""Checked calls of agents, which may be third-party code: start, let decide, read the belief, check what is returned.
 
-Agents may be third-party code. Every error that an agent raises, and every mistake in what it returns, becomes an
-exception whose message names the agent. Checked decisions contain Python integers for goals and actions, and checked
-beliefs are read-only arrays that the agent cannot change. So episodes, tables, traces and pages contain nothing that an
-agent could change later or that cannot be written to a file.
+Every error of an agent, and every mistake in what it returns, becomes an exception that names the agent. Checked
+decisions contain Python integers; checked beliefs are read-only arrays.
 """
 
 from __future__ import annotations
@@ -44,17 +42,10 @@ class Interruption(BaseException):
 def blame(player: object, method: str, error: BaseException, t: int | None = None, kind: str = "agent") -> None:
     """Raise `AgentFailed` if an error is the fault of the agent or teammate whose method raised it; otherwise return.
 
-    The function returns for interruptions. It also returns for a lack of memory and for errors of askwise, unless they
-    arose in the code of the agent or teammate. It raises a `ContradictoryObservation` again, with the number of the
-    step in the message. Call the function in the ``except`` block that caught the error, and write ``raise`` after the
-    call.
-
-    Args:
-        player: the agent or teammate.
-        method: name of the player's method that was called.
-        error: the error that the method raised.
-        t: number of the step, for the message; None before the first step.
-        kind: ``agent`` or ``teammate``.
+    Call the function in the ``except`` block that caught the error, and write ``raise`` after the call. It returns for
+    interruptions. It also returns for a lack of memory and for errors of askwise, unless they arose in user code. A
+    `ContradictoryObservation` is raised again with the number of the step. `kind` is ``agent`` or ``teammate``. `t` is
+    the number of the step, None before the first step.
     """
     if isinstance(error, KeyboardInterrupt | Interruption | AgentFailed | InvalidDecision):
         return
@@ -73,13 +64,8 @@ def blame(player: object, method: str, error: BaseException, t: int | None = Non
 def blaming(player: object, method: str, t: int | None = None, kind: str = "agent") -> Iterator[None]:
     """Return a context manager that calls `blame` for every error raised in the ``with`` block.
 
-    A context manager is slow: where speed matters, call `blame` directly.
-
-    Args:
-        player: the agent or teammate.
-        method: name of the player's method that is called in the block.
-        t: number of the step, for the message; None before the first step.
-        kind: ``agent`` or ``teammate``.
+    The block calls the method named `method` of `player`, an agent or a teammate (`kind`). `t` is the number of the
+    step, None before the first step.
     """
     try:
         yield
@@ -91,12 +77,8 @@ def blaming(player: object, method: str, t: int | None = None, kind: str = "agen
 def refuse(player: object, method: str, what: str, t: int | None = None, kind: str = "agent") -> NoReturn:
     """Raise `InvalidDecision` because a method of an agent or a teammate returned an invalid result.
 
-    Args:
-        player: the agent or teammate.
-        method: name of the player's method.
-        what: what is wrong, such as "has the name 7"; the message puts the player's name before it.
-        t: number of the step; None before the first step.
-        kind: ``agent`` or ``teammate``.
+    `what` says what is wrong, such as "has the name 7". `kind` is ``agent`` or ``teammate``. `t` is the number of the
+    step, None before the first step.
     """
     raise InvalidDecision(f"{_step(t)}{known_as(player, kind)} {what}{line_text(source_line(player, method))}")
 
@@ -135,11 +117,8 @@ REALS = (float, int, np.floating, np.integer)
 def start_agent(problem: Problem, player: Agent, seed: Seed, goal: int | None = None) -> str:
     """Call `reset` of an agent for a new episode, and return the agent's checked name.
 
-    Args:
-        problem: the problem to be played.
-        player: the agent.
-        seed: determines the agent's random choices.
-        goal: index of the teammate's goal; only agents with a method `set_goal` receive it (`KnowsGoal`).
+    `seed` determines the agent's random choices. Agents with a method `set_goal` are told the index `goal`, unless it
+    is None.
     """
     with blaming(player, "reset"), deciding:
         player.reset(problem, seed)
@@ -162,14 +141,7 @@ def checked_name(player: Any, kind: str = "agent") -> str:
 
 
 def checked_decision(problem: Problem, player: Agent, observation: Observation, t: int) -> Decision:
-    """Let an agent decide in step `t` and return its decision; raise `InvalidDecision` if the rules do not allow it.
-
-    Args:
-        problem: the problem that is played.
-        player: the agent.
-        observation: what the agent observes before it decides.
-        t: number of the step, for error messages.
-    """
+    """Let an agent decide in step `t` and return its decision; raise `InvalidDecision` if the rules do not allow it."""
     try:
         with deciding:  # a supervising process measures the time of the decision
             decision = player.decide(observation)
@@ -184,14 +156,8 @@ def checked_decision(problem: Problem, player: Agent, observation: Observation, 
 def checked_belief(problem: Problem, player: Agent, t: int, before: FloatArray | None = None) -> FloatArray | None:
     """Return the belief of an agent in step `t` as a read-only array ``float64 [n_goals]``; None if it shows none.
 
-    Raises `InvalidDecision` if the belief is invalid.
-
-    Args:
-        problem: the problem that is played.
-        player: the agent.
-        t: number of the step, for error messages.
-        before: what this function returned for the step before. An array that the agent shows again is not checked
-            again.
+    `before` is the result for the step before; the same array is not checked again. An invalid belief raises
+    `InvalidDecision`.
     """
     try:
         belief = player.probabilities
@@ -210,16 +176,8 @@ def with_situation(
 ) -> Decision:
     """Return a decision with the `Situation` in which it was made: the states of both agents, and the belief.
 
-    `Decision.gate` uses the situation to say whether the condition for asking was met. A situation that the agent
-    itself has added is checked and kept. If the agent shows no belief, no situation is added.
-
-    Args:
-        problem: the problem that is played.
-        player: the agent.
-        decision: the agent's checked decision.
-        observation: what the agent observed before the decision.
-        belief: ``float64 [n_goals]``, the agent's checked belief; None if it shows none.
-        t: number of the step, for error messages.
+    A situation that the agent itself has added is checked and kept. If the agent shows no belief (None), no situation
+    is added. `belief`, ``float64 [n_goals]``, and the decision are checked already.
     """
     if decision.situation is None:
         return decision if belief is None else decision.made_at(Situation(problem, observation.state, belief))
@@ -236,14 +194,8 @@ def decision_and_belief(
 ) -> tuple[Decision, FloatArray | None]:
     """Let an agent decide in step `t`; return its decision and its belief, both checked.
 
-    The belief is ``float64 [n_goals]``, or None if the agent shows none.
-
-    Args:
-        problem: the problem that is played.
-        player: the agent.
-        observation: what the agent observes now.
-        t: number of the step.
-        before: the agent's belief in the step before. An array that the agent shows again is not checked again.
+    The belief is ``float64 [n_goals]``, or None if the agent shows none. `before` is the belief in the step before; the
+    same array is not checked again.
     """
     decision = checked_decision(problem, player, observation, t)
     belief = checked_belief(problem, player, t, before)
@@ -258,14 +210,9 @@ class _Wrong(AskwiseError):  # noqa: N818 - it names what happened
 
 
 def _validated(problem: Problem, decision: Any, ego: int) -> Decision:
-    """Check a decision and return it with goals, actions and numbers as Python's own types, such as int.
+    """Check a decision and return it with goals, actions and numbers as Python's own types.
 
-    A decision that needs no conversion is returned as the same object. Raises `_Wrong` if the decision is invalid.
-
-    Args:
-        problem: the problem that is played.
-        decision: what the agent returned.
-        ego: index of the ego agent's state.
+    Raises `_Wrong` if the decision is invalid. `ego` is the index of the ego agent's state.
     """
     if not isinstance(decision, Decision):
         raise _Wrong(f"decided {value_to_text(decision)}; expected a Decision")
@@ -305,10 +252,7 @@ def _action(problem: Problem, given: Any, ego: int) -> int:
 def _question(problem: Problem, given: Any, what: str) -> Question:
     """Return a question as a tuple of goals or a `Choice` among groups of goals; raise `_Wrong` if it is invalid.
 
-    Args:
-        problem: the problem that is played.
-        given: what the agent returned as its question.
-        what: the verb of the error message, such as "asked about".
+    `what` is the verb of the error message, such as "asked about".
     """
     if not isinstance(given, Choice):
         return _goals(problem, given, what)
@@ -322,10 +266,7 @@ def _question(problem: Problem, given: Any, what: str) -> Question:
 def _goals(problem: Problem, given: Any, what: str) -> tuple[int, ...]:
     """Return goals as a tuple of indices, sorted if given as a set; raise `_Wrong` if they are invalid or repeated.
 
-    Args:
-        problem: the problem that is played.
-        given: what the agent returned as goals.
-        what: the verb of the error message, such as "asked about".
+    `what` is the verb of the error message, such as "asked about".
     """
     n = len(problem.goals)
     plain = type(given) is tuple and given and all(type(goal) is int and 0 <= goal < n for goal in given)

@@ -1,21 +1,16 @@
 """The 0/1 program of the paper's `BL:Cost+Prob`, solved exactly.
 
-Two goals *branch* if no action is optimal now for both of them. ``P_i`` is the probability of goal `i`, and ``x_i`` is
-1 if the question contains it, otherwise 0::
+Two goals *branch* if no action is optimal now for both of them. ``P_i`` is the probability of goal `i`. ``x_i`` is 1 if
+the question contains goal `i`, otherwise 0::
 
     maximise   sum over pairs that branch (P_i + P_j) (x_i xor x_j)  -  sum of price_i x_i
 
-The sum over pairs is the gain of the question: each pair of goals that branch adds the sum of its two probabilities if
-the question contains exactly one of them. General solvers take many seconds for 50 goals, but this program has
-structure. Goals form a class if they have the same price and branch with the same other goals. For example, paths to
-goals of a class may start with the same moves. Goals of a class differ only in their probability. If all other goals
-are fixed, the gain of putting goal `i` of a class into the question is linear in ``P_i``. So an optimal question
-contains the likeliest few or the unlikeliest few goals of the class, and a class of `m` goals has at most ``2 m``
-options.
+The first sum is the *gain*. Goals form a *class* if they have the same price and branch with the same other goals. The
+gain of asking about one more goal of a class is linear in the goal's probability. An optimal question therefore
+contains the likeliest few or the unlikeliest few goals of each class.
 
-Branch and bound decides for one class after the other which goals of the class the question contains. The bound is a
-sum over the classes that are not decided yet: the largest gain of each class, and the largest gain from each pair of
-these classes.
+Branch and bound chooses these few goals for one class after the other. The bound adds up the largest gain of each class
+without a choice yet, and the largest gain from each pair of these classes.
 """
 
 from __future__ import annotations
@@ -38,9 +33,7 @@ class Cut:
 
     Attributes:
         asked: ``bool [n]``, the goals in the question; all false if it is best not to ask.
-        objective: the gain of the question minus its price. Two goals branch if no action is optimal now for both. If
-            the question contains exactly one of two goals that branch, this pair adds its two probabilities to the
-            gain.
+        objective: the gain of the question (see `best_cut`) minus its price.
         proven: whether the question is proven optimal.
         nodes: number of partial solutions searched.
     """
@@ -54,15 +47,14 @@ class Cut:
 def best_cut(belief: FloatArray, branches: BoolArray, price: float | FloatArray, *, budget: int = 2_000_000) -> Cut:
     """Return the question with the largest gain minus price; it is empty if no question is worth its price.
 
-    Two goals branch if no action is optimal now for both. If the question contains exactly one of two goals that
-    branch, this pair adds its two probabilities to the gain.
+    Two goals branch if no action is optimal now for both. Such a pair adds its two probabilities to the gain if the
+    question contains exactly one of the two goals.
 
     Args:
         belief: ``float64 [n]``, probabilities of the goals.
         branches: ``bool [n, n]``, symmetric: whether two goals branch.
         price: price of each goal in the question, one number or ``float64 [n]``.
-        budget: largest number of partial solutions to search. If it is exceeded, the result is the best question found
-            so far, without a proof.
+        budget: largest number of partial solutions to search; beyond it, the best question so far is returned unproven.
     """
     if belief.size == 0:
         return Cut(np.zeros(0, dtype=np.bool_), 0.0, True, 0)
@@ -87,12 +79,9 @@ def best_cut(belief: FloatArray, branches: BoolArray, price: float | FloatArray,
 def _classes(branches: BoolArray, prices: FloatArray) -> list[Any]:
     """Return the goals in classes of interchangeable goals, each class as an array of indices.
 
-    Two goals branch if no action is optimal now for both. The goals of a class have equal prices and branch with the
-    same goals outside the class. Within a class, either all pairs of goals branch, or none.
-
-    Args:
-        branches: ``bool [n, n]``, whether two goals branch.
-        prices: ``float64 [n]``, price of each goal in a question.
+    Goals of a class have equal `prices`, ``float64 [n]``, and branch with the same goals outside the class. Either all
+    pairs within a class branch, or none. Goals branch if no action is optimal now for both: `branches`,
+    ``bool [n, n]``.
     """
     groups = _equal_rows(range(branches.shape[0]), branches, prices)
     single = [members[0] for members in groups if len(members) == 1]
@@ -111,12 +100,8 @@ def _equal_rows(goals: Iterable[int], rows: BoolArray, prices: FloatArray) -> li
 def _links(branches: BoolArray, classes: list[Any]) -> BoolArray:
     """Return whether the goals of one class branch with those of another class, ``bool [n_classes, n_classes]``.
 
-    Two goals branch if no action is optimal now for both. If one goal of a class branches with a goal of another class,
-    all goals of the two classes do. The diagonal says whether the goals within a class branch with each other.
-
-    Args:
-        branches: ``bool [n, n]``, whether two goals branch.
-        classes: the result of `_classes`: indices of the goals in each class.
+    The diagonal says whether the goals within a class branch. Goals branch if no action is optimal now for both:
+    `branches`, ``bool [n, n]``.
     """
     first = [members[0] for members in classes]
     linked: BoolArray = np.ascontiguousarray(branches[first][:, first])
@@ -129,15 +114,10 @@ def _links(branches: BoolArray, classes: list[Any]) -> BoolArray:
 def _options(belief: Any, clique: bool, price: float) -> Any:
     """Return the subsets of a class of goals that an optimal question may contain, as rows of ``float64 [2 n, 3]``.
 
-    Column 0 is the number of goals in the subset, and column 1 their total probability. Column 2 is the gain from pairs
-    of goals within the class, minus the price of the subset. A pair of goals that need different actions adds the sum
-    of its two probabilities to the gain if the subset contains exactly one of the two. Rows 0 to `n` are the subsets of
-    the 0, 1, ... `n` likeliest goals. The other rows are the subsets of the 1, 2, ... ``n - 1`` unlikeliest goals.
-
-    Args:
-        belief: ``float64 [n]``, probabilities of the goals of the class, in descending order.
-        clique: whether the goals of the class need different actions from each other.
-        price: price of each goal in a question.
+    The columns are the number of goals in the subset, their total probability, and the gain within the class minus the
+    price. Rows 0 to `n` are the 0, 1, ... `n` likeliest goals. The other rows are the 1, 2, ... ``n - 1`` unlikeliest
+    goals. `belief`, ``float64 [n]``, is in descending order. `clique` says whether the goals need different actions.
+    `price` is for one goal.
     """
     n = belief.size
     options = np.zeros((2 * n, 3))
@@ -161,17 +141,9 @@ def _picked(members: Any, option: int) -> Any:
 def _between(a: Any, n_a: float, mass_a: float, b: Any, n_b: float, mass_b: float) -> float:
     """Return the gain from all pairs of a goal of one class and a goal of another class.
 
-    Call it only for two classes whose goals need different actions. A pair adds its two probabilities to the gain if
-    the question contains exactly one of the two goals.
-
-    Args:
-        a: ``float64 [3]``, the goals of the first class that are in the question, as a row of `_options`: their number,
-            their total probability, and a gain that is not used here.
-        n_a: number of all goals in the first class.
-        mass_a: total probability of all goals in the first class.
-        b: ``float64 [3]``, such a row for the second class.
-        n_b: number of all goals in the second class.
-        mass_b: total probability of all goals in the second class.
+    A pair adds its two probabilities if the question contains exactly one of the two goals. The goals of the two
+    classes must need different actions. `a` and `b`, ``float64 [3]``, are the goals of each class in the question, as
+    rows of `_options`. `n_a` and `n_b` are the numbers of all goals, `mass_a` and `mass_b` their total probabilities.
     """
     asked = a[1] * (n_b - b[0]) + a[0] * (mass_b - b[1])
     return float(asked + (mass_a - a[1]) * b[0] + (n_a - a[0]) * b[1])
@@ -183,20 +155,17 @@ def _search(
 ) -> tuple[float, int, bool]:
     """Find the best question by branch and bound; a question consists of one subset of each class of goals.
 
-    A partial solution has subsets of some classes only. Returns the largest gain minus price, the number of partial
-    solutions searched, and whether the result is proven optimal. The chosen subsets are written to `best_choice`.
-
     Args:
-        starts: ``int64 [n_classes + 1]``, first row of each class in `table`, and at the end the number of rows.
-        table: ``float64 [n_rows, 3]``, the rows of `_options` of all classes, one class after the other. Each row is a
-            subset of the goals of a class: number of goals, their total probability, and their gain within the class
-            minus their price.
+        starts: ``int64 [n_classes + 1]``, first row of each class in `table`; at the end the number of rows.
+        table: ``float64 [n_rows, 3]``, the possible subsets of each class, as rows of `_options`.
         linked: ``bool [n_classes, n_classes]``, whether the goals of two classes need different actions.
         sizes: ``float64 [n_classes]``, number of goals in each class.
         masses: ``float64 [n_classes]``, total probability of each class.
-        best_choice: ``int64 [n_classes]``, filled with the row of the chosen subset of each class, counted from the
-            first row of the class.
+        best_choice: ``int64 [n_classes]``, filled with the chosen row of each class, counted from its first row.
         budget: largest number of partial solutions to search.
+
+    Returns:
+        The largest gain minus price, the number of partial solutions searched, and whether the result is proven.
     """
     n = sizes.size
     between = _largest_between(starts, table, linked, sizes, masses)
@@ -231,23 +200,11 @@ def _search(
 def _gain(
     k: int, option: int, fixed: int, choice: Any, starts: Any, table: Any, linked: Any, sizes: Any, masses: Any
 ) -> float:
-    """Return how much a subset of class `k` adds to the net gain (gain minus price) of a question.
+    """Return how much a subset of class `k` adds to the gain minus price of a question.
 
-    Pairs of goals within class `k` count, and pairs of a goal of class `k` and a goal of one of the first `fixed`
-    classes. A pair of goals that need different actions adds its two probabilities to the gain if the question contains
-    exactly one of the two.
-
-    Args:
-        k: index of the class of goals.
-        option: the subset, as a row of class `k` in `table`, counted from the first row of the class.
-        fixed: number of classes whose subsets are chosen already: the classes 0 to ``fixed - 1``.
-        choice: ``int64 [n_classes]``, the chosen subset of each class, numbered like `option`.
-        starts: ``int64 [n_classes + 1]``, first row of each class in `table`, and at the end the number of rows.
-        table: ``float64 [n_rows, 3]``, the rows of `_options` of all classes, one class after the other. Each row is a
-            subset: number of goals, their total probability, and their gain within the class minus their price.
-        linked: ``bool [n_classes, n_classes]``, whether the goals of two classes need different actions.
-        sizes: ``float64 [n_classes]``, number of goals in each class.
-        masses: ``float64 [n_classes]``, total probability of each class.
+    Pairs of goals count within class `k`, and between class `k` and the classes 0 to ``fixed - 1``. `option` is the
+    subset, as a row of class `k` in `table`. `choice`, ``int64 [n_classes]``, has the subsets of the other classes. All
+    other arrays are those of `_search`.
     """
     row = starts[k] + option
     gain = table[row, 2]
@@ -262,23 +219,11 @@ def _gain(
 def _most(
     fixed: int, choice: Any, starts: Any, table: Any, linked: Any, sizes: Any, masses: Any, between: Any
 ) -> float:
-    """Return an upper bound of the net gain (gain minus price) that the undecided classes of goals can still add.
+    """Return an upper bound of the gain minus price that the undecided classes of goals can still add.
 
-    A class is undecided if its subset is not chosen yet. The bound adds up two things: for each undecided class, the
-    most that it can add together with the chosen subsets; and for each pair of undecided classes, the largest gain
-    between them.
-
-    Args:
-        fixed: number of classes whose subsets are chosen already: the classes 0 to ``fixed - 1``.
-        choice: ``int64 [n_classes]``, the chosen subset of each class, as a row of the class in `table`, counted from
-            the first row of the class.
-        starts: ``int64 [n_classes + 1]``, first row of each class in `table`, and at the end the number of rows.
-        table: ``float64 [n_rows, 3]``, the rows of `_options` of all classes, one class after the other. Each row is a
-            subset: number of goals, their total probability, and their gain within the class minus their price.
-        linked: ``bool [n_classes, n_classes]``, whether the goals of two classes need different actions.
-        sizes: ``float64 [n_classes]``, number of goals in each class.
-        masses: ``float64 [n_classes]``, total probability of each class.
-        between: ``float64 [n_classes, n_classes]``, the largest gain between two classes, from `_largest_between`.
+    The bound adds up the most that each undecided class can add together with the decided ones, and the largest gain
+    between each pair of undecided classes. The classes 0 to ``fixed - 1`` are decided; `choice`, ``int64 [n_classes]``,
+    has their subsets. `between` comes from `_largest_between`. All other arrays are those of `_search`.
     """
     n = sizes.size
     total = 0.0
@@ -296,16 +241,8 @@ def _most(
 def _largest_between(starts: Any, table: Any, linked: Any, sizes: Any, masses: Any) -> Any:
     """Return the largest gain between the goals of each pair of classes, ``float64 [n_classes, n_classes]``.
 
-    This gain comes from pairs of a goal of one class and a goal of the other. It is the largest over all subsets of the
-    two classes in `table`. Only entries below the diagonal are filled; all others are 0.
-
-    Args:
-        starts: ``int64 [n_classes + 1]``, first row of each class in `table`, and at the end the number of rows.
-        table: ``float64 [n_rows, 3]``, the rows of `_options` of all classes, one class after the other. Each row is a
-            subset: number of goals, their total probability, and their gain within the class minus their price.
-        linked: ``bool [n_classes, n_classes]``, whether the goals of two classes need different actions.
-        sizes: ``float64 [n_classes]``, number of goals in each class.
-        masses: ``float64 [n_classes]``, total probability of each class.
+    It is the largest over all subsets of the two classes in `table`. Entries on and above the diagonal are 0. The
+    arguments are the arrays of `_search`.
     """
     n = sizes.size
     largest = np.zeros((n, n))

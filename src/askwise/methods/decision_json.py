@@ -1,8 +1,8 @@
 """The gate, the pairs and the runner-up of a decision as JSON, with goals and actions by name.
 
-- ``gate``: the condition for asking, and whether it was met (the keys are in `gate_to_json`);
-- ``pairs``: for pairs of goals, when it pays to ask which of the two is the teammate's goal (`pairs_to_json`);
-- ``runner_up``: the second best question and its value minus its price (`runner_up_to_json`).
+- ``gate``: the condition for asking, and whether it was met (`gate_to_json`);
+- ``pairs``: when it pays to ask which of two goals is the teammate's goal (`pairs_to_json`);
+- ``runner_up``: the second best question (`runner_up_to_json`).
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from askwise.text.reading import Field, read_finite
 
 
 def gate_to_json(problem: Problem, gate: Gate) -> dict[str, Any]:
-    """Return a gate, that is, the condition for asking and whether it is met, as a JSON object.
+    """Return a gate, the condition for asking, as a JSON object.
 
-    Its keys are ``open`` (whether several goals are possible and no action is optimal for all of them), ``possible``
-    (number of possible goals), ``common`` (names of the actions that are optimal for all of them) and ``suits`` (a map
-    from names of actions to the number of possible goals for which the action is optimal).
+    - ``open``: whether several goals are possible and no action is optimal for all of them;
+    - ``possible``: number of possible goals;
+    - ``common``: names of the actions that are optimal for all possible goals;
+    - ``suits``: for each action by name, the number of possible goals for which it is optimal.
     """
     names = problem.ego.actions.names
     return {
@@ -55,20 +56,17 @@ def gate_from_json(problem: Problem, given: Field) -> Gate:
 
 
 def pairs_to_json(problem: Problem, pairs: Iterable[PairZones]) -> list[dict[str, Any]]:
-    """Return the zones of pairs of goals, which say when it may pay to ask, as a list with a JSON object for each pair.
+    """Return for pairs of goals when it may pay to ask, as a list with a JSON object for each pair.
 
-    Zones are intervals of steps; the current step is 1. In the zone of information, watching may not have told the two
-    goals apart yet. In the zone of branching, the two goals need different actions. The zone of querying is the
-    intersection of these two zones (`askwise.divergence.zones`). The keys of an object are:
+    The current step is 1. The keys of an object are:
 
     - ``goals``: the names of both goals;
-    - ``informed``: last step of the zone of information;
-    - ``branching``: first step of the zone of branching;
-    - ``expected``: two expected steps: the step at which the teammate's actions rule out the second goal if the first
-      is true, and the step at which they rule out the first goal if the second is true;
-    - ``weight``: the expected number of steps in which the agent is undecided between the two goals, weighted by their
+    - ``informed``: the last step in which watching may not have told the goals apart yet;
+    - ``branching``: the first step in which the goals need different actions;
+    - ``expected``: the expected steps at which the second goal is ruled out if the first is true, and vice versa;
+    - ``weight``: the expected number of steps in which the agent is undecided between the goals, weighted by their
       probabilities;
-    - ``now``: whether the current step lies in the zone of querying.
+    - ``now``: whether the current step lies between ``branching`` and ``informed``.
 
     A step that never comes is null, and so is an infinite weight.
     """
@@ -118,8 +116,8 @@ def _pair(problem: Problem, given: Field) -> PairZones:
 def runner_up_to_json(problem: Problem, decision: Decision, key: str) -> dict[str, Any] | None:
     """Return the second best question of a decision as a JSON object; None if the decision has none.
 
-    The object has two members: the goals of the question, under the name given as `key`; and ``net``, the value of the
-    question minus its price.
+    The object has the goals of the question, under the name `key`, and ``net``, the value of the question minus its
+    price.
     """
     if decision.runner_up is None:
         return None
@@ -128,14 +126,9 @@ def runner_up_to_json(problem: Problem, decision: Decision, key: str) -> dict[st
 
 
 def runner_up_from_json(problem: Problem, given: Field, key: str) -> tuple[Question, float] | None:
-    """Return a second best question and its net value (value minus price) from JSON made by `runner_up_to_json`.
+    """Return a second best question and its value minus price from JSON made by `runner_up_to_json`; None for null.
 
-    For null, return None. Raises `InputError` if the JSON is invalid.
-
-    Args:
-        problem: the problem, which has the names of the goals.
-        given: the parsed JSON.
-        key: the key under which the goals of the question are stored.
+    `key` is the key of the goals of the question. Raises `InputError` if the JSON is invalid.
     """
     if given.value is None:
         return None

@@ -1,29 +1,20 @@
 """Compiled hill climbing over questions: flip one goal after the other, and update only what a flip changes.
 
-A question has two sides: the goals in it, and all others. To flip a goal means to move it to the other side. Each goal
-`g` has a list of intervals of steps, one for each other goal `k`. The interval says in which steps the best action is
-unclear if `g` is the true goal and `k` is possible, too. If `g` is the true goal, the answer leaves only the goals on
-the side of `g` possible. So the value of the question then depends on the length of the union of the intervals of goals
-on this side (`askwise.methods.question_value`).
+A question has two sides: the goals in it, and all others. To *flip* a goal means to move it to the other side. For each
+goal `g` as the true one, there is a list of intervals of steps, one for each other goal `k`: the steps in which the
+best action is unclear if `k` is possible, too. The value of a question depends on the length of the union of the
+intervals of goals on the side of `g` (`askwise.methods.question_value`).
 
-Intervals in the list of `g` with the same start form a *group*. Among the intervals of a group whose goals are on the
-side of `g`, the longest is the *lead* of the group, and the next longest is the *second*. Only leads count for the
-union. So if another goal `k` changes sides, the union changes only in two cases:
+Intervals of a list with the same start form a *group*, sorted longest first. The *lead* of a group is the longest
+interval whose goal is on the side of `g`. The *second* is the next longest such interval. The *rival* is the longest
+interval whose goal is on the other side. Only leads count for the union. It changes in three cases:
 
-- `k` joins the side of `g`, and the interval of `k` is longer than the lead of its group: the union gains the part of
-  this interval that was not in it before.
-- `k` leaves the side of `g`, and the interval of `k` is the lead: the union loses the part of this interval that no
-  other interval covers, and the second of the group becomes the lead.
+- Another goal `k` joins the side of `g`, and its interval is longer than the lead.
+- Another goal `k` leaves the side of `g`, and its interval is the lead. The second becomes the lead.
+- `g` itself is flipped. The rivals become the leads.
 
-The *rival* of a group is the longest of its intervals whose goals are not on the side of `g`. If `g` itself changes
-sides, the rivals become the leads.
-
-The gain of flipping a goal `k` is a sum over the goals that may be the true one. The part for the case that `g` is the
-true goal is called the *share* of the interval of `k` in the list of `g`. `Standing` keeps all shares and gains. A
-group is sorted, longest first; intervals that stand behind the lead have the share 0.
-
-After a flip of `k`, a group needs no update if the interval of `k` stands behind both the second and the rival of the
-group. Most intervals stand behind both. So the time of a climb is about quadratic in the number of goals.
+The *gain* of flipping `k` is a sum over the goals that may be the true one. The *share* of the interval of `k` in the
+list of `g` is the part for `g` as the true goal. Intervals behind the lead have the share 0.
 """
 
 from __future__ import annotations
@@ -45,26 +36,21 @@ SWAP_WIDTH = 12
 class Standing(NamedTuple):
     """A question in hill climbing, with the increase of its value if one goal moves into or out of the question.
 
-    A question splits the goals in two sides: the goals in the question, and all others. A goal changes sides if it
-    moves into or out of the question. The value of a question is a sum over the goals g that may be the true one. Each
-    goal g has a list of intervals of steps, one for each other goal k (`Intervals`): the steps in which the best action
-    is unclear if g is the true goal and k is possible, too. Intervals of a list that begin in the same step form a
-    group, sorted longest first. Here, `n` is the number of goals, and `m` is the number of intervals in all lists.
-
-    The arrays `lead`, `second`, `rival` and `reach` have one entry for each group, at the index of the group's first
-    interval; other entries are not used. An entry of `lead`, `second` or `rival` is the index of an interval. If the
-    group has no such interval, the entry is the index of the first interval after the group.
+    For each goal g as the true one, there is a list of intervals, one for each other goal k (`Intervals`): the steps in
+    which the best action is unclear. Intervals of a list that begin in the same step form a group. There are `n` goals
+    and `m` intervals. `lead`, `second`, `rival` and `reach` use one entry for each group, at the index of its first
+    interval. The first three hold indices of intervals; the first index after the group means none.
 
     Attributes:
-        mask: ``bool [n]``, True for the goals in the question.
-        gains: ``float64 [n]``, for each goal k, the increase of the value if k changes sides: ``own[k]`` plus the
-            `shares` of all intervals whose other goal is k.
-        own: ``float64 [n]``, for each goal, the part of its gain for the case that this goal is the true one.
-        shares: ``float64 [m]``. The entry for the interval of the other goal k in the list of g is the part of the gain
-            of k for the case that g is the true goal.
-        lead: ``int64 [m]``, the longest interval of the group whose other goal is on the same side as g.
-        second: ``int64 [m]``, the second longest interval of the group whose other goal is on the same side as g.
-        rival: ``int64 [m]``, the longest interval of the group whose other goal is not on the side of g.
+        mask: ``bool [n]``, the goals in the question.
+        gains: ``float64 [n]``, the increase of the value if k moves: ``own[k]`` plus the `shares` of all intervals of
+            k.
+        own: ``float64 [n]``, the part of a goal's gain with this goal as the true one.
+        shares: ``float64 [m]``, for the interval of k in the list of g, the part of the gain of k with g as the true
+            goal.
+        lead: ``int64 [m]``, the longest interval of a goal on the side of g.
+        second: ``int64 [m]``, the second longest interval of a goal on the side of g.
+        rival: ``int64 [m]``, the longest interval of a goal on the other side.
         reach: ``float64 [m]``, the largest end of the leads of all earlier groups of g; ``-inf`` for the first group.
     """
 
@@ -82,22 +68,21 @@ class Standing(NamedTuple):
 def climb(
     mask: Any, swaps: bool, belief: Any, conflict_steps: Any, intervals: Any, by_size: Any, extra: Any
 ) -> tuple[float, int]:
-    """Improve a question in place until no move of one goal, and no swap that is tried, increases its net value.
+    """Improve a question in place until no single move and no swap that is tried increases its value minus price.
 
-    A move takes one goal into or out of the question. A swap exchanges a goal in the question for a goal outside it.
-    Returns the net value (value minus price) of the improved question, and the number of questions compared. The price
-    of a question is ``by_size[number of goals]`` plus ``extra[goal]`` for each goal in it.
+    A move takes one goal into or out of the question. A swap is a move in and a move out.
 
     Args:
         mask: ``bool [n]``, the goals in the question; changed in place.
-        swaps: whether to try swaps, too, when no move increases the net value.
+        swaps: whether to try swaps when no move helps.
         belief: ``float64 [n]``, probabilities of the goals.
-        conflict_steps: ``float64 [n]``, for each goal: the number of steps in which the best action is unclear, if this
-            goal is the true one and nothing is asked.
-        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
-            action is unclear if both goals are possible.
+        conflict_steps: ``float64 [n]``, for each true goal, the steps with an unclear best action if nothing is asked.
+        intervals: for each true goal and each other goal, the steps in which the best action is unclear.
         by_size: ``float64 [n + 1]``, price by number of goals.
         extra: ``float64 [n]``, extra price of each goal.
+
+    Returns:
+        The value minus price of the improved question, and the number of questions compared.
     """
     n = mask.size
     now = standing(mask, belief, intervals)
@@ -130,15 +115,11 @@ def climb(
 
 @inner
 def _best_flip(now: Any, by_size: Any, extra: Any) -> tuple[int, float]:
-    """Return the goal that increases the net value most by moving into or out of the question, and the increase.
+    """Return the goal whose move into or out of the question increases its value minus price most, and the increase.
 
-    The net value is the value minus the price; the increase can be negative. Moves that lead to a question about no
-    goal or about all goals are not allowed. If no move is allowed, the result is -1 and ``-inf``.
-
-    Args:
-        now: the `Standing` of the question.
-        by_size: ``float64 [n + 1]``, price by number of goals.
-        extra: ``float64 [n]``, extra price of each goal.
+    The increase can be negative. The result is -1 and ``-inf`` if every move leads to a question about no goal or all
+    goals. `by_size`, ``float64 [n + 1]``, is the price by number of goals; `extra`, ``float64 [n]``, is an extra price
+    of each goal.
     """
     n = now.mask.size
     size = now.mask.sum()
@@ -154,19 +135,11 @@ def _best_flip(now: Any, by_size: Any, extra: Any) -> tuple[int, float]:
 
 @inner
 def _swap(now: Any, belief: Any, intervals: Any, extra: Any, tolerance: float) -> tuple[bool, int]:
-    """Exchange a goal in the question for the best goal outside it, if the net value (value minus price) increases.
+    """Exchange a goal in the question for the best goal outside it, if this increases the value minus the price.
 
-    Only a few goals in the question are tried (`SWAP_WIDTH`), those whose removal decreases the net value least. With
-    hundreds of goals, there are too many pairs to try all. Returns whether a swap was made, and the number of questions
-    compared.
-
-    Args:
-        now: the `Standing` of the question; updated by a swap.
-        belief: ``float64 [n]``, probabilities of the goals.
-        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
-            action is unclear if both goals are possible.
-        extra: ``float64 [n]``, extra price of each goal.
-        tolerance: smaller increases count as rounding errors.
+    Only the `SWAP_WIDTH` goals whose removal costs least are tried. Returns whether a swap was made, which changes
+    `now`, and the number of questions compared. `extra`, ``float64 [n]``, is an extra price of each goal. Increases up
+    to `tolerance` count as rounding errors.
     """
     inside = np.flatnonzero(now.mask)
     inside = inside[np.argsort(-(now.gains[inside] + extra[inside]))[:SWAP_WIDTH]]
@@ -192,8 +165,7 @@ def standing(mask: Any, belief: Any, intervals: Any) -> Any:
     Args:
         mask: ``bool [n]``, the goals in the question; not copied, so `flip` changes it.
         belief: ``float64 [n]``, probabilities of the goals.
-        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
-            action is unclear if both goals are possible.
+        intervals: for each true goal and each other goal, the steps in which the best action is unclear.
     """
     n, m = mask.size, intervals.others.size
     none = np.full(m, -1, dtype=np.int64)
@@ -206,13 +178,7 @@ def standing(mask: Any, belief: Any, intervals: Any) -> Any:
 
 @compiled
 def sum_up(now: Any, intervals: Any) -> None:
-    """Recompute ``now.gains`` as sums of ``now.own`` and ``now.shares``, to remove rounding errors of many updates.
-
-    Args:
-        now: the `Standing` of a question: ``gains[k]`` is the increase of the question's value if goal k moves into or
-            out of the question. It is ``own[k]`` plus the shares of all intervals that belong to k.
-        intervals: the `Intervals`, which say to which goal each share belongs.
-    """
+    """Recompute ``now.gains`` as sums of ``now.own`` and ``now.shares``, to remove rounding errors of many updates."""
     now.gains[:] = now.own
     for k in range(intervals.others.size):
         now.gains[intervals.others[k]] += now.shares[k]
@@ -220,19 +186,16 @@ def sum_up(now: Any, intervals: Any) -> None:
 
 @compiled
 def flip(k: int, now: Any, belief: Any, intervals: Any) -> None:
-    """Move goal `k` into or out of the question, and update the gains of all goals.
+    """Move goal `k` into or out of the question, and update the gains of all goals in place.
 
-    Args:
-        k: index of the goal.
-        now: the `Standing` of the question, changed in place.
-        belief: ``float64 [n]``, probabilities of the goals.
-        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
-            action is unclear if both goals are possible.
+    `belief`, ``float64 [n]``, has the probabilities of the goals. `intervals` has, for each true goal and each other
+    goal, the steps in which the best action is unclear.
     """
     now.mask[k] = not now.mask[k]
     for u in range(intervals.user_starts[k], intervals.user_starts[k + 1]):
         g, place = intervals.users[u], intervals.places[u]
         group = intervals.first[place]
+        # Most intervals stand behind both the second and the rival; then their group needs no update.
         among_leads, among_rivals = place <= now.second[group], place <= now.rival[group]
         if belief[g] > 0.0 and (among_leads or among_rivals):
             _find_leads(group, g, now, intervals)
@@ -244,17 +207,9 @@ def flip(k: int, now: Any, belief: Any, intervals: Any) -> None:
 
 @inner
 def _update_goal(g: int, now: Any, belief: Any, intervals: Any) -> None:
-    """Recompute one part of the gain of every goal: the part for the case that `g` is the true goal.
+    """Recompute the part of every goal's gain for the case that `g` is the true goal, in place in `now`.
 
-    The gain of a goal is the increase of the question's value if the goal moves into or out of the question. It is a
-    sum over the goals that may be the true one.
-
-    Args:
-        g: index of the true goal.
-        now: the `Standing` of the question, which contains the gains; changed in place.
-        belief: ``float64 [n]``, probabilities of the goals.
-        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
-            action is unclear if both goals are possible.
+    The gain of a goal is the increase of the question's value if the goal moves into or out of the question.
     """
     if belief[g] == 0.0:
         return
@@ -270,20 +225,10 @@ def _update_goal(g: int, now: Any, belief: Any, intervals: Any) -> None:
 def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
     """Find the lead, second and rival of a group of intervals, and store their indices in `now`.
 
-    A group has those intervals in the list of the true goal `g` that begin in the same step, longest first. Each
-    interval belongs to another goal. The lead and the second are the two longest intervals whose goals are on the side
-    of `g`, that is, in the question if and only if `g` is. The rival is the longest interval whose goal is on the other
-    side.
-
-    The share of an interval is the part of its goal's gain for the case that `g` is the true goal. Intervals behind the
-    lead do not change the value of the question, so their shares are subtracted from the gains and set to 0.
-
-    Args:
-        group: index of the first interval of the group.
-        g: index of the true goal to whose list the group belongs.
-        now: the `Standing` of the question; changed in place.
-        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
-            action is unclear if both goals are possible.
+    A group has the intervals in the list of the true goal `g` that begin in the same step, longest first; `group` is
+    the index of its first interval. Each interval belongs to another goal. The lead and the second are the two longest
+    intervals whose goals are on the side of `g`. The rival is the longest interval whose goal is on the other side. The
+    shares of intervals behind the lead are set to 0.
     """
     mask, others, after = now.mask, intervals.others, intervals.following[group]
     old_lead = now.lead[group]
@@ -306,20 +251,11 @@ def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
 
 @inner
 def _set_own_gain(g: int, probability: float, now: Any, intervals: Any) -> None:
-    """Recompute how much the value of the question increases if `g` is the true goal and changes sides.
+    """Recompute how much the value of the question increases if `g` is the true goal and moves to the other side.
 
-    A goal changes sides if it moves into or out of the question. The leads of `g` are the intervals that count now, and
-    the rivals of `g` are those that would count instead. Take the length of the union of the leads, minus the length of
-    the union of the rivals; the increase is this difference times `probability`. It is stored in ``now.own[g]`` and
-    added to ``now.gains[g]``. For each group of intervals of `g`, the largest end of the leads of all earlier groups is
-    stored in ``now.reach``.
-
-    Args:
-        g: index of the goal.
-        probability: the probability of the goal.
-        now: the `Standing` of the question, whose leads and rivals are up to date; changed in place.
-        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
-            action is unclear if both goals are possible.
+    The increase is `probability` times the length of the union of the leads of `g`, which count now, minus that of the
+    rivals, which would count instead. ``now.own[g]`` and ``now.gains[g]`` are updated. ``now.reach`` gets the largest
+    end of the leads of all earlier groups. The leads and rivals in `now` must be up to date.
     """
     begin, end, lead, rival = intervals.begin, intervals.end, now.lead, now.rival
     kept = other = 0.0
@@ -344,17 +280,8 @@ def _set_own_gain(g: int, probability: float, now: Any, intervals: Any) -> None:
 def _set_shares(g: int, probability: float, now: Any, intervals: Any) -> None:
     """Recompute how much the value of the question increases if `g` is the true goal and another goal changes sides.
 
-    A goal changes sides if it moves into or out of the question. Each interval in the list of `g` belongs to another
-    goal. The increase for this goal, times `probability`, is the share of the interval; it is stored in ``now.shares``
-    and added to ``now.gains``. Intervals that begin in the same step form a group, longest first. The lead of a group
-    is the longest interval whose goal is on the side of `g`. Intervals behind the lead have the share 0.
-
-    Args:
-        g: index of the true goal.
-        probability: the probability of the goal.
-        now: the `Standing` of the question, whose leads are up to date; changed in place.
-        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
-            action is unclear if both goals are possible.
+    The increase for each other goal, times `probability`, is the share of this goal's interval in the list of `g`.
+    ``now.shares`` and ``now.gains`` are updated. The leads in `now` must be up to date.
     """
     begin, end, following = intervals.begin, intervals.end, intervals.following
     stop = intervals.starts[g + 1]
@@ -380,18 +307,10 @@ def _uncovered(
 ) -> float:
     """Return how much of the interval from `reach` to `until` is not covered by the leads of some groups.
 
-    A group has those intervals of one goal that begin in the same step; at most one of them is its lead.
-
-    Args:
-        reach: start of the interval.
-        until: end of the interval.
-        group: index of the first interval of the first group.
-        stop: index of the first interval after the last group.
-        lead: ``int64 [m]``, at the first interval of each group, the index of the group's lead; if it has no lead, the
-            index of the first interval after the group.
-        begin: ``float64 [m]``, the start of each interval.
-        end: ``float64 [m]``, the end of each interval.
-        following: ``int64 [m]``, for each interval, the index of the first interval of the next group.
+    A group has the intervals of one goal that begin in the same step; at most one of them is its lead. The groups begin
+    at the interval `group` and end before the interval `stop`. All arrays have an entry for each interval: `begin` and
+    `end`, ``float64 [m]``; `following`, ``int64 [m]``, the first interval of the next group; and `lead`, ``int64 [m]``,
+    at the first interval of a group, its lead, or the first index after the group for none.
     """
     length = 0.0
     while reach < until and group < stop and begin[group] < until:

@@ -7,8 +7,7 @@
 ``auto``        ``local``, then ``exact`` with a small budget: proven where that is cheap
 ==============  ==================================================================================================
 
-A question and its complement give the same information; only their prices differ. A question is never empty and never
-about all goals.
+A question is never empty and never about all goals.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class BestQuestion:
 
     Attributes:
         asked: ``bool [n]``, the goals in the question.
-        value: the number of steps that its answer is expected to save, before its price is subtracted.
+        value: the number of steps that the answer is expected to save.
         cost: the price of the question.
         verdict: "proven optimal", "local optimum", "best seen" or "budget used" (the search was cut off).
         evaluations: number of questions compared.
@@ -61,8 +60,8 @@ def optimise(values: QuestionValue, method: str = "auto", rng: np.random.Generat
 
     Args:
         values: computes the value and the price of any question; at least two goals must be possible.
-        method: name of the optimiser: ``auto``, ``exact``, ``genetic`` or ``local``.
-        rng: random generator; by default one with a fixed seed.
+        method: ``auto``, ``exact``, ``genetic`` or ``local``.
+        rng: random generator; None for one with a fixed seed.
     """
     if values.n < 2:
         raise InputError("goals", f"{values.n} possible", "at least two, so that there is something to ask")
@@ -82,13 +81,11 @@ def genetic(
 ) -> BestQuestion:
     """Return the best question seen by the paper's genetic algorithm.
 
-    Each parent is the better of two questions drawn at random; two parents are combined by one-point crossover.
-
     Args:
         values: computes the value and the price of any question.
-        rng: makes all random choices.
+        rng: random generator.
         population: number of questions in each generation.
-        generations: number of generations after the random first one.
+        generations: number of generations after the first.
         mutation: probability that a goal moves into or out of a new question.
     """
     members = rng.random((population, values.n)) < 0.5
@@ -123,10 +120,10 @@ def _next_generation(members: BoolArray, fitness: FloatArray, mutation: float, r
 
 
 class _Nets:
-    """A function for the net values (value minus price) of questions, which remembers the values that it computed.
+    """Computes the net values (value minus price) of questions, and remembers them.
 
     Call the object with questions as ``bool [m, n]`` to get their net values, ``float64 [m]``. Questions about no goal
-    or about all goals have the net value -inf.
+    or all goals have the net value -inf.
     """
 
     def __init__(self, values: QuestionValue) -> None:
@@ -152,10 +149,7 @@ class _Nets:
 def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: int | None = None) -> BestQuestion:
     """Return the best question found by hill climbing from questions about the likeliest goals and random questions.
 
-    Args:
-        values: computes the value and the price of any question.
-        rng: draws the random starts.
-        restarts: number of random starts; by default 16, and fewer for more than 50 goals, where each takes longer.
+    `rng` draws the random starts. `restarts` is their number; None for 16, and fewer for more than 50 goals.
     """
     prices = _price_arrays(values)
     restarts = max(4, min(16, 800 // values.n)) if restarts is None else restarts
@@ -181,12 +175,8 @@ def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: i
 def exact(values: QuestionValue, rng: np.random.Generator, *, budget: int = 20_000_000) -> BestQuestion:
     """Return the best question, found and proven by branch and bound.
 
-    If the search exceeds `budget`, this is the best question found so far, without a proof.
-
-    Args:
-        values: computes the value and the price of any question.
-        rng: draws the starts of a local search, whose result is the first question to improve.
-        budget: largest number of partial questions (in which some goals are not yet assigned) to search.
+    Beyond `budget` partial questions, the best question so far is returned unproven. `rng` draws the random starts of a
+    local search, which finds the first question to improve.
     """
     return _prove(values, local_search(values, rng, restarts=2), budget)
 
@@ -210,11 +200,7 @@ def _prove(values: QuestionValue, start: BestQuestion, budget: int) -> BestQuest
 def auto(values: QuestionValue, rng: np.random.Generator) -> BestQuestion:
     """Return the best question found by local search and then by branch and bound with a small budget.
 
-    If the budget suffices, the question is proven to be optimal.
-
-    Args:
-        values: computes the value and the price of any question.
-        rng: draws the random starts of the local search.
+    `rng` draws the random starts of the local search.
     """
     return _prove(values, local_search(values, rng), AUTO_BUDGET)
 
@@ -235,10 +221,7 @@ def _price_arrays(values: QuestionValue) -> tuple[FloatArray, FloatArray]:
     """Return a price for each number of goals, ``float64 [n + 1]``, and the extra price of each goal, ``float64 [n]``.
 
     The price of a question about k goals is entry k of the first array plus the extra prices of these goals. Raises
-    `InputError` if prices of questions are not such sums; only the optimiser ``genetic`` works with other prices.
-
-    Args:
-        values: computes the price of any question.
+    `InputError` if prices of questions are not such sums.
     """
     n = values.n
     goals = list(range(n))
@@ -254,10 +237,8 @@ def _price_arrays(values: QuestionValue) -> tuple[FloatArray, FloatArray]:
 def _cheaper_side(mask: BoolArray, by_size: FloatArray, extra: FloatArray) -> BoolArray:
     """Return a question or its complement, whichever is cheaper: their answers give the same information.
 
-    Args:
-        mask: ``bool [n]``, the goals in the question.
-        by_size: ``float64 [n + 1]``, price by number of goals.
-        extra: ``float64 [n]``, extra price of each goal.
+    Both are masks ``bool [n]``. `by_size`, ``float64 [n + 1]``, is the price by number of goals; `extra`,
+    ``float64 [n]``, is an extra price of each goal.
     """
     costs = [by_size[side.sum()] + extra[side].sum() for side in (mask, ~mask)]
     return ~mask if costs[1] < costs[0] else mask
@@ -302,27 +283,22 @@ def branch_and_bound(
 ) -> tuple[float, int, bool]:
     """Search all questions by branch and bound; write the best one to `best_mask` if its net value exceeds `best_net`.
 
-    A question splits the goals in two sides: the goals in the question, and all others. The search assigns goals to
-    sides one after the other. A question in which some goals are not assigned yet is partial. The search continues from
-    a partial question only if an upper bound of its value minus a lower bound of its price exceeds the best net value.
-    A question and its complement give the same information, so the first goal stays on one side, and the result is the
-    cheaper of the two questions.
-
-    Returns the best net value (value minus price), the number of partial questions searched, and whether the search was
-    completed within the budget.
+    The net value is the value minus the price. The search decides for one goal after the other whether it is in the
+    question. Questions with undecided goals are partial.
 
     Args:
         best_mask: ``bool [n]``, the best question known at the start; overwritten if a better one is found.
-        best_net: the net value of the best question known at the start.
-        order: ``int64 [n]``, the goals in the order of their assignment.
+        best_net: its net value.
+        order: ``int64 [n]``, the goals in the order of the search.
         belief: ``float64 [n]``, probabilities of the goals.
-        conflict_steps: ``float64 [n]``, for each goal: the number of steps in which the best action is unclear, if this
-            goal is the true one and nothing is asked.
-        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
-            action is unclear if both goals are possible.
-        by_size: ``float64 [n + 1]``, price by the number of goals in the question.
-        extra: ``float64 [n]``, extra price of each goal in the question.
+        conflict_steps: ``float64 [n]``, for each true goal, the steps with an unclear best action if nothing is asked.
+        intervals: for each true goal and each other goal, the steps in which the best action is unclear.
+        by_size: ``float64 [n + 1]``, price by number of goals.
+        extra: ``float64 [n]``, extra price of each goal.
         budget: largest number of partial questions to search.
+
+    Returns:
+        The best net value, the number of partial questions searched, and whether the search was completed.
     """
     n = belief.size
     side = np.full(n, -1, dtype=np.int8)  # by goal: 0, 1, or -1 while it is not assigned
@@ -364,10 +340,10 @@ def branch_and_bound(
 
 @inner
 def _cheapest(prices: Any) -> Any:
-    """Return the least price of a question with i to j goals, for all i and j, ``float64 [n + 1, n + 1]``.
+    """Return the least price of a question with i to j goals as entry ``[i, j]`` of ``float64 [n + 1, n + 1]``.
 
-    The first axis is i, the second j. Questions about no goal or about all `n` goals are not counted. `prices` is
-    ``float64 [n + 1]``, the price of a question by the number of its goals.
+    Questions about no goal or about all `n` goals are not counted. `prices` is ``float64 [n + 1]``, the price of a
+    question by its number of goals.
     """
     n = prices.size - 1
     cheapest = np.full((n + 1, n + 1), np.inf)
@@ -383,15 +359,9 @@ def _cheapest(prices: Any) -> Any:
 def _least(asked: int, side: Any, counts: Any, cheapest: Any, extra: Any) -> float:
     """Return a lower bound of the prices of all questions that can result from a partial question.
 
-    A partial question assigns some of the goals to side 0 or side 1. Once all goals are assigned, the question asks
-    about the goals on side `asked`.
-
-    Args:
-        asked: the side that the question asks about, 0 or 1.
-        side: ``int8 [n]``, the side of each goal, -1 if the goal is not assigned yet.
-        counts: ``int64 [2]``, number of goals on each side so far.
-        cheapest: ``float64 [n + 1, n + 1]``, the least price of a question with i to j goals, from `_cheapest`.
-        extra: ``float64 [n]``, extra price of each goal in the question.
+    A partial question assigns some goals to side 0 or side 1; `side` is ``int8 [n]``, -1 for the other goals. `counts`,
+    ``int64 [2]``, has the number of goals on each side. `asked` is the side that the question asks about. `cheapest`
+    comes from `_cheapest`. `extra`, ``float64 [n]``, is an extra price of each goal.
     """
     n = side.size
     price = cheapest[max(counts[asked], 1), min(n - counts[1 - asked], n - 1)]
@@ -405,18 +375,10 @@ def _least(asked: int, side: Any, counts: Any, cheapest: Any, extra: Any) -> flo
 def _bound(side: Any, belief: Any, conflict_steps: Any, intervals: Any) -> float:
     """Return an upper bound of the values of all questions that can result from a partial question.
 
-    A partial question assigns some of the goals to one of two sides: in the question, or not. The answer to a question
-    leaves only the goals on the side of the true goal possible. The bound pretends that the answer also rules out all
-    goals that are not assigned yet; this cannot make the value smaller. A true goal that is not assigned counts as on
-    the side where the value is larger.
-
-    Args:
-        side: ``int8 [n]``, the side of each goal (0 or 1), -1 if the goal is not assigned yet.
-        belief: ``float64 [n]``, probabilities of the goals.
-        conflict_steps: ``float64 [n]``, for each goal: the number of steps in which the best action is unclear, if this
-            goal is the true one and nothing is asked.
-        intervals: the `Intervals`: for each goal as the true one, and each other goal, the steps in which the best
-            action is unclear if both goals are possible.
+    A partial question assigns some goals to one of two sides: in the question, or not. The bound pretends that the
+    answer rules out all goals except those assigned to the side of the true goal. A true goal that is not assigned
+    counts on the side where the value is larger. `side` is ``int8 [n]``, 0 or 1, -1 for goals that are not assigned.
+    The other arguments are those of `branch_and_bound`.
     """
     value = 0.0
     for g in range(side.size):

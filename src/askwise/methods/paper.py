@@ -1,7 +1,7 @@
 """The methods that the paper compares, and an agent that knows the goal.
 
-If some action is optimal for every possible goal, all methods of the paper take such an action. They differ in what
-they do otherwise (`BeliefAgent.ask_or_wait`):
+All methods take an action that is optimal for every possible goal, if there is one. Otherwise
+(`BeliefAgent.ask_or_wait`):
 
 ===============  ================  =================================================================================
 class            in the paper      if no action is optimal for all possible goals
@@ -13,9 +13,7 @@ class            in the paper      if no action is optimal for all possible goal
 `Ezq`            `eZ_Q Query`      asks the question of the largest expected value if that exceeds its price
 ===============  ================  =================================================================================
 
-`Informed` knows the goal from the start. The marginal cost of an episode is its cost minus the least cost that is
-possible if the ego agent knows the goal. So the marginal cost of `Informed` is exactly 0 with a teammate that takes
-shortest paths. With any other teammate, it is the cost of the teammate's detours, which no question can save.
+`Informed` knows the goal from the start. Its cost is the least possible with a teammate that takes shortest paths.
 """
 
 from __future__ import annotations
@@ -77,11 +75,9 @@ class Baseline(BeliefAgent):
 class Toolbox(Baseline):
     """The paper's `BL:Toolbox`: asks about the goals for which a certain move, the median one, is optimal.
 
-    For each available move, the agent takes the set of possible goals for which the move is optimal. It sorts these
-    sets by size and asks about the median set: the third smallest of four sets, the second smallest of three, the
-    smaller of two. (The paper always takes the third smallest of four, because it also counts moves off the map. Their
-    sets are empty.) If the median set is empty or contains all possible goals, the agent waits. If no move is optimal
-    for any possible goal, the agent asks about a random half of the possible goals.
+    The agent sorts the available moves by the number of possible goals for which they are optimal, fewest first. It
+    asks about the goals of the third of four moves, the second of three, the first of two. If these are none or all
+    possible goals, the agent waits. If no move is optimal for any possible goal, it asks about a random half of them.
     """
 
     name = "toolbox"
@@ -89,8 +85,8 @@ class Toolbox(Baseline):
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
         """Return a question about the possible goals for which the median move is optimal, or the decision to wait.
 
-        Moves are sorted by the number of possible goals for which they are optimal; the median move is in the middle.
-        Called where no action is optimal for all possible goals.
+        The moves are sorted by the number of possible goals for which they are optimal. Called where no action is
+        optimal for all possible goals.
         """
         moves = [move for move in self.problem.ego.actions.moves if self.problem.ego.next(state.ego, move) >= 0]
         optimal = self.problem.ego.optimal(state.ego)[:, moves] & possible[:, None]
@@ -112,10 +108,10 @@ def _goals(number: int) -> str:
 class CostProb(BeliefAgent):
     """The paper's `BL:Cost+Prob`: asks the question that best separates the goals that need different actions now.
 
-    Two goals branch if no action is optimal now for both. The score of a question is a sum over the pairs of goals that
-    branch: a pair adds its two probabilities if the question contains exactly one of the two goals. The agent maximises
-    the score minus the price (`askwise.methods.cost_prob_program`). If answers can be wrong or missing, one answer is
-    worth only a share of the score, so the score is first multiplied by this share (`AnswerModel.telling`).
+    Two goals branch if no action is optimal now for both. Such a pair adds its two probabilities to the score of a
+    question that contains exactly one of the two goals. The agent maximises the score minus the price
+    (`askwise.methods.cost_prob_program`). If answers can be wrong or missing, the score is first multiplied by
+    `AnswerModel.telling`.
     """
 
     name = "cost-prob"
@@ -146,16 +142,14 @@ class CostProb(BeliefAgent):
 class Ezq(BeliefAgent):
     """The paper's `eZ_Q Query` (Algorithm 1): asks the question of the largest expected value if it exceeds its price.
 
-    The value of a question is the expected number of steps that knowing its true answer saves. If answers can be wrong
-    or missing, one answer is worth only a share of this value (`AnswerModel.telling`).
+    The value of a question is the expected number of steps that its true answer saves. If answers can be wrong or
+    missing, the value is multiplied by `AnswerModel.telling`.
 
     Args:
-        optimiser: ``genetic`` as in the paper, ``local``, ``exact`` or ``auto``; see `askwise.methods.optimisers`.
-        belief: kind of belief: ``elimination`` (as in the paper), ``bayes`` or ``robust``; see `BeliefAgent`.
-        evidence: when the agent expects a wrong goal to be ruled out. By default, only an action of the teammate that
-            is impossible under the wrong goal rules this goal out, as in the paper. With a number between 0 and 1, such
-            as 0.05, the teammate's actions rule a goal out once they are at most 0.05 times as likely under this goal
-            as under the true goal (`askwise.divergence.evidence`).
+        optimiser: ``genetic`` (as in the paper), ``local``, ``exact`` or ``auto``; see `askwise.methods.optimisers`.
+        belief: ``elimination`` (as in the paper), ``bayes`` or ``robust``; see `BeliefAgent`.
+        evidence: the agent expects a wrong goal to be ruled out once the teammate's actions are at most this many times
+            as likely under it as under the true goal. None if only impossible actions rule goals out, as in the paper.
     """
 
     markov = True
@@ -181,10 +175,10 @@ class Ezq(BeliefAgent):
             self._family = Divergence(model, goals, policies=problem.policies, evidence=self.evidence)
 
     def _divergence(self, teammate: int) -> FloatArray:
-        """Return the expected divergence point (EDP) of all pairs of goals, for the teammate in the state `teammate`.
+        """Return the expected step in which the teammate's actions rule out each goal, ``float64 [n_goals, n_goals]``.
 
-        The result is ``float64 [n_goals, n_goals]``. Entry ``[i, j]`` is the step in which the teammate's actions are
-        expected to rule out goal i if the teammate pursues goal j.
+        Entry ``[i, j]`` is for ruling out goal i while the teammate pursues goal j. `teammate` is the index of the
+        teammate's state.
         """
         if self._family is None:
             return self.problem.teammate.divergence(teammate)[0]
@@ -249,15 +243,10 @@ class Ezq(BeliefAgent):
 
 
 def _runner_up(values: QuestionValue, found: BestQuestion) -> tuple[BoolArray, float] | None:
-    """Return the best of a few questions that differ from `found` by one goal, and its net value (value minus price).
+    """Return the best of a few questions that differ from `found` by one goal, and its value minus price.
 
-    The question is ``bool [n]``. To save time, only three goals are moved into or out of `found`: those whose move
-    increases the value most or decreases it least. The result is None if each move leads to a question about no goal or
-    about all goals.
-
-    Args:
-        values: computes the value and the price of any question.
-        found: the best question.
+    The question is ``bool [n]``. Only the three goals whose move into or out of `found` increases the value most are
+    tried. The result is None if each of these moves leads to a question about no goal or about all goals.
     """
     gains = values.flips(found.asked)
     best: tuple[BoolArray, float] | None = None

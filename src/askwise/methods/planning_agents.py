@@ -1,26 +1,18 @@
 """Agents that plan: the planner, and the exact optimum of small problems.
 
-**The planner** searches over beliefs: when to act although the goal is not certain yet, and when to ask
-(`askwise.planning.planner`). With the default belief ``bayes``, one planner serves the whole episode. It assumes that
-the teammate draws one of its shortest plans uniformly. If no goal explains everything that the teammate did and
-answered, the agent continues with the belief ``robust``, computed from all that it has seen and heard.
+**The planner** (`PlannerAgent`) searches over beliefs: when to act although the goal is not certain yet, and when to
+ask. With the belief ``bayes``, one planner serves the whole episode. It assumes that the teammate draws one of its
+shortest plans uniformly. If no goal explains what the teammate did and answered, the agent continues with the belief
+``robust``.
 
-With the belief ``robust`` or ``elimination``, the agent makes a new planner in every step. It also does so, with any
-belief, if the problem states the teammate's policies (`Problem.policies`). The new planner treats the teammate's
-current state as the start of the episode and the current belief as the prior. It assumes that the teammate takes a
-shortest path from then on; the verdict of each decision states this assumption.
+With the belief ``robust`` or ``elimination``, or if the problem states the teammate's policies (`Problem.policies`),
+the agent makes a new planner in every step. The new planner starts from the teammate's current state and the current
+belief. It assumes that the teammate takes a shortest path from then on.
 
-Plans allow for wrong and missing answers, for questions that offer a choice among groups of goals
-(`QueryCost.per_option`), and for a limit on the number of questions.
-
-**The optimum** (`Optimal`) also assumes that the teammate draws one of its shortest plans uniformly. It raises an error
-for problems that state other policies. With the belief ``robust``, a goal may remain possible although the teammate has
-left all shortest plans for it. In this case, the agent solves the problem again from the current states, with the
-current belief as the prior, as if the teammate made no more errors.
-
-If answers may be wrong or missing, the optimum is the best that can be done with a limited number of questions
-(`questions`). The solution covers all answers to the agent's own questions. After an answer to a question that the
-solution does not cover, because another agent asked it, the agent solves the problem again.
+**The optimum** (`Optimal`) also assumes that the teammate draws one of its shortest plans uniformly. The problem is
+solved again from the current states and belief in two cases: the teammate has left all shortest plans for a goal that
+is still possible (belief ``robust``), or the solution does not cover an answer to another agent's question. If answers
+may be wrong or missing, the optimum is the best that can be done with a limited number of questions.
 """
 
 from __future__ import annotations
@@ -56,12 +48,12 @@ class PlannerAgent(PlanningAgent):
     """An agent that plans ahead when to act and when to ask, by a search over beliefs.
 
     Args:
-        setting: how far the agent plans ahead: ``full``, or ``light`` for quick decisions.
-        budget: the most states to search for one decision; by default a number that depends on `setting`.
-        seconds: time for one decision, instead of `budget`. Decisions then depend on the speed of the machine.
+        setting: ``full``, or ``light`` for quick decisions.
+        budget: the most states to search for one decision; None for a number that depends on `setting`.
+        seconds: time for one decision, instead of `budget`; decisions then depend on the speed of the machine.
         questions: the most questions in an episode; None for no limit.
-        belief: kind of belief about the teammate's goal. ``bayes`` uses the probability of each action of the teammate,
-            ``elimination`` only whether an action is possible, and ``robust`` allows for errors of the teammate.
+        belief: ``bayes`` (uses the probability of each action of the teammate), ``elimination`` (only whether an action
+            is possible) or ``robust`` (allows for errors of the teammate).
     """
 
     name = "planner"
@@ -96,9 +88,9 @@ class PlannerAgent(PlanningAgent):
     def reset(self, problem: Problem, seed: Seed = None) -> None:
         """Start an episode of `problem`; raise `InputError` if the planner cannot plan with its prices or answers.
 
-        The price of a question must be a base price plus a price for each goal in it. If answers can be wrong or
-        missing, this must happen with fixed probabilities, or `AnswerModel.for_planning` must return an approximation
-        with fixed probabilities. The planner makes no random choices, so `seed` does not change its decisions.
+        The price of a question must be a base price plus a price for each goal in it. Wrong and missing answers must
+        have fixed probabilities, or `AnswerModel.for_planning` must approximate them. `seed` does not change the
+        planner's decisions.
         """
         super().reset(problem, seed)
         # Problems that the planner cannot handle raise an error now, not in the middle of an episode.
@@ -128,10 +120,8 @@ class PlannerAgent(PlanningAgent):
     def considered_goals(self) -> BoolArray:
         """Return the goals to plan for, ``bool [n_goals]``: the possible goals, and sometimes improbable ones.
 
-        If answers can be wrong, a goal that is less than a thousandth as probable as the likeliest goal does not count
-        as possible. The agent plans for such a goal, too, if it is not ruled out and the problem has a place from which
-        the ego agent cannot reach every goal. Otherwise the agent might go to such a place and find that the true goal
-        is out of reach.
+        If answers can be wrong, goals with a tiny probability do not count as possible. They are included if they are
+        not ruled out and the ego agent could get to a place from which it cannot reach every goal.
         """
         if self.problem.answers.fallible and self.problem.ego.table().cut_off().any():
             return self.belief.not_ruled_out
@@ -149,13 +139,9 @@ class PlannerAgent(PlanningAgent):
         return actions[:1]
 
     def ask_or_wait(self, state: JointState, possible: BoolArray) -> Decision:
-        """Return the decision of the best plan found, to act or to ask.
+        """Return the decision of the best plan found, to act or to ask; called if several goals are possible.
 
-        It is called in every step in which more than one goal is possible.
-
-        Args:
-            state: the states of both agents.
-            possible: ``bool [n_goals]``, the goals to plan for.
+        `possible`, ``bool [n_goals]``, has the goals to plan for.
         """
         planner = self._planner_at(state.teammate, possible)
         return self._explained(self._plan(planner, possible, state), possible)
@@ -171,13 +157,9 @@ class PlannerAgent(PlanningAgent):
         return not self.belief.posterior or self.problem.policies is not None
 
     def _planner_at(self, teammate: int, possible: BoolArray) -> Planner:
-        """Return a planner for the current belief: the planner of the whole episode, or a new one.
+        """Return a planner for the current belief: the planner of the whole episode, or a new one (`_plans_anew`).
 
-        A new planner is made in every step if a planner for the whole episode does not fit the belief (`_plans_anew`).
-
-        Args:
-            teammate: index of the teammate's state.
-            possible: ``bool [n_goals]``, the goals to plan for.
+        `teammate` is the index of the teammate's state. `possible`, ``bool [n_goals]``, has the goals to plan for.
         """
         if not self._plans_anew:
             if self._planner is None:
@@ -246,12 +228,8 @@ class PlannerAgent(PlanningAgent):
     def _without_question(self, plan: Plan, action: str, left: int, without: str) -> str:
         """Return a text for users that says why the agent takes the action of a plan that considered no question.
 
-        Args:
-            plan: the plan.
-            action: name of the plan's action, or "Wait".
-            left: number of possible goals.
-            without: the part of the text that states the cost without questions, such as "without asking you lose 1.50
-                steps on average".
+        `action` is the name of the action, or "Wait". `left` is the number of possible goals. `without` states the cost
+        without questions, such as "without asking you lose 1.50 steps on average".
         """
         costs = f"{without}, with this plan {plan.act:.2f}."
         if not plan.free:
@@ -292,14 +270,12 @@ class Optimal(PlanningAgent):
     """An agent that plays the exact optimum: no method has a smaller expected marginal cost.
 
     The marginal cost is the cost beyond that of an agent that knows the goal. The agent is optimal if the teammate
-    draws one of its shortest plans uniformly (UROP), and only among methods with the same limit on the number of
-    questions. The method `reset` raises `TooLarge` if the problem has too many states to be solved.
+    draws one of its shortest plans uniformly, among methods with the same limit on the number of questions.
 
     Args:
-        belief: kind of belief: ``bayes``, ``elimination`` or ``robust``. The first two count the same goals as
-            possible; only ``robust`` allows for errors of the teammate.
+        belief: ``bayes``, ``elimination`` or ``robust``. Only ``robust`` allows for errors of the teammate.
         limit: the most states to solve for one episode; None for no limit.
-        questions: the most questions in an episode; by default no limit if answers are true, otherwise 3.
+        questions: the most questions in an episode; None for no limit if answers are true, otherwise 3.
     """
 
     name = "optimal"
@@ -339,9 +315,9 @@ class Optimal(PlanningAgent):
     def considered_goals(self) -> BoolArray:
         """Return the goals to plan for, ``bool [n_goals]``: the possible goals, and sometimes improbable ones.
 
-        If answers can be wrong, a goal that is less than a thousandth as probable as the likeliest goal does not count
-        as possible. The agent plans for such a goal, too, as long as it is not ruled out. With the belief ``robust``,
-        it does so only if the problem has a place from which the ego agent cannot reach every goal.
+        If answers can be wrong, goals with a tiny probability do not count as possible. They are included if they are
+        not ruled out. With the belief ``robust``, the ego agent must also be able to get to a place from which it
+        cannot reach every goal.
         """
         if self.solver.follows_answers and (self.belief.rules_out or self._irreversible):
             return self.belief.not_ruled_out
@@ -362,11 +338,8 @@ class Optimal(PlanningAgent):
         """Return the optimal move in a state, an action or a question.
 
         If the last solution does not cover the state, or if `off`, the problem is first solved again from this state.
-
-        Args:
-            state: the states of both agents.
-            possible: ``bool [n_goals]``, the goals to plan for.
-            off: whether the teammate has left all shortest plans for at least one of the goals in `possible`.
+        `off` says whether the teammate has left all shortest plans for at least one of the goals in `possible`,
+        ``bool [n_goals]``.
         """
         answers = self.tracker.answers
         if not off:

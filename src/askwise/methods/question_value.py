@@ -1,6 +1,6 @@
 """The value of a question (paper, section "Computing the Value of a Query").
 
-It depends on three arrays for `n` goals:
+It depends on three arrays for `n` possible goals, which are numbered by their position in the arrays:
 
 - ``P[n]``, the belief: the probability of each goal;
 - ``B[n, n]``, the branching steps: ``B[i, j]`` is the step at which the ego agent's plans for `i` and `j` must differ;
@@ -8,17 +8,12 @@ It depends on three arrays for `n` goals:
   pursues goal `j`.
 
 Let `g` be the true goal and `S` the set of possible goals. Every other goal `h` in `S` is expected to leave the ego
-agent without a clear action from step ``B[g, h]`` to step ``E[h, g]``. An interval from step `b` to step `e` with
-``b <= e`` covers ``e - b + 1`` steps, and is stored as ``(b - 1, e]``. ``U_g(S)``, the *conflict steps*, is the length
-of the union of the intervals of all these goals `h`. A question `q` splits `S` in two sides. Its answer leaves only the
-goals on the side of the true goal. So the value of the question is::
+agent without a clear action from step ``B[g, h]`` to step ``E[h, g]``. The interval from step `b` to step `e` is stored
+as ``(b - 1, e]``. The *conflict steps* ``U_g(S)`` are the length of the union of the intervals of all goals `h`. A
+question `q` splits `S` in two sides. Its answer leaves only the goals on the side of the true goal. The value of the
+question is::
 
     V(q) = sum over g of P(g) [U_g(S) - U_g(side of g)]
-
-`QuestionValue` prepares the nonempty intervals of every true goal once. They are sorted by their start; among intervals
-with the same start, the longest comes first. To compute the length of a union, only one interval for each start is
-needed: the first whose goal is on the side of the true goal, because it contains the others. The arrays are for the
-possible goals only, and goals are numbered by their position in the arrays.
 """
 
 from __future__ import annotations
@@ -51,10 +46,9 @@ class QuestionValue:
         belief: ``float64 [n]``, probabilities of the goals.
         branching: ``float64 [n, n]``, step at which the ego agent's plans for two goals must differ; the diagonal is
             ignored.
-        divergence: ``float64 [n, n]``, ``[i, j]`` is the expected step at which goal `i` is ruled out while the
-            teammate pursues goal `j`.
-        cost: price of a question: a `QueryCost`, or any function from the indices of the goals in the question to a
-            price.
+        divergence: ``float64 [n, n]``, expected step at which the goal of the row is ruled out while the teammate
+            pursues the goal of the column.
+        cost: price of a question: a `QueryCost`, or a function from the indices of its goals to a price.
     """
 
     def __init__(self, belief: FloatArray, branching: FloatArray, divergence: FloatArray, cost: Price) -> None:
@@ -68,8 +62,6 @@ class QuestionValue:
 
     def value(self, asked: Any) -> float:
         """Return the value of a question: the steps without a clear action that its answer is expected to save.
-
-        The price of the question is not subtracted.
 
         Args:
             asked: the goals in the question: their indices, or a mask ``bool [n]``.
@@ -89,8 +81,6 @@ class QuestionValue:
     def values(self, questions: BoolArray) -> FloatArray:
         """Return the value of each of `m` questions, ``float64 [m]``: the steps that its answer is expected to save.
 
-        Prices are not subtracted.
-
         Args:
             questions: ``bool [m, n]``, a row for each question, True for the goals in the question.
         """
@@ -106,8 +96,7 @@ class QuestionValue:
     def flips(self, asked: Any) -> FloatArray:
         """Return for each goal how much the value of a question changes if this goal moves into or out of it.
 
-        The result is ``float64 [n]``. A goal in the question moves out of it, any other goal moves into it. The value
-        is the number of steps that the answer is expected to save.
+        The result is ``float64 [n]``. The value is the number of steps that the answer is expected to save.
 
         Args:
             asked: the goals in the question: their indices, or a mask ``bool [n]``.
@@ -156,24 +145,20 @@ def _check(belief: FloatArray, branching: FloatArray, divergence: FloatArray) ->
 class Intervals(NamedTuple):
     """For each pair of a true goal and another goal, the steps in which the ego agent has no clear action.
 
-    These steps are an interval, from the step at which the ego agent's plans for the two goals differ to the step at
-    which the other goal is ruled out. It is stored as two numbers: all steps after `begin`, up to `end`, belong to it.
-    Empty intervals are left out. The arrays `others`, `begin` and `end` list all intervals of the first true goal, then
-    those of the second, and so on. Below, `n` is the number of goals, and `m` the number of intervals.
+    These steps are an interval: all steps after `begin`, up to `end`. It begins when the ego agent's plans for the two
+    goals differ, and ends when the other goal is ruled out. Empty intervals are left out. The intervals are sorted by
+    true goal, then by `begin`, then longest first. There are `n` goals and `m` intervals.
 
     Attributes:
-        starts: ``int64 [n + 1]``, index of the first interval of each true goal; at the end `m`.
+        starts: ``int64 [n + 1]``, first interval of each true goal; at the end `m`.
         others: ``int32 [m]``, the other goal of each interval.
-        begin: ``float64 [m]``, start of each interval, ascending among the intervals of one true goal.
-        end: ``float64 [m]``, end of each interval, descending among intervals of one true goal with the same `begin`.
-        first: ``int64 [m]``, for each interval, index of the first interval of the same true goal with the same
-            `begin`.
-        following: ``int64 [m]``, for each interval, 1 plus the index of the last interval of the same true goal with
-            the same `begin`.
-        users: ``int32 [m]``, the true goals of all intervals, where the intervals are sorted by their other goals.
-        places: ``int64 [m]``, the index of the interval to which each entry of `users` belongs.
-        user_starts: ``int64 [n + 1]``, for each other goal, the index of its first entry in `users` and `places`; at
-            the end `m`.
+        begin: ``float64 [m]``, start of each interval.
+        end: ``float64 [m]``, end of each interval.
+        first: ``int64 [m]``, the first interval with the same true goal and `begin`.
+        following: ``int64 [m]``, 1 plus the last such interval.
+        users: ``int32 [m]``, the true goals of all intervals, sorted by the intervals' other goals.
+        places: ``int64 [m]``, the interval to which each entry of `users` belongs.
+        user_starts: ``int64 [n + 1]``, first entry in `users` of each other goal; at the end `m`.
     """
 
     starts: Any
@@ -223,16 +208,14 @@ def _offsets(numbers: Any, n: int) -> Any:
 def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
     """Return the number of steps without a clear action after a question is answered, if `g` is the true goal.
 
-    A question splits the goals in two sides, and its answer leaves only one side possible. Each other goal that remains
-    possible leaves the ego agent without a clear action in an interval of steps, in which its plans for the two goals
-    differ. The result is the length of the union of these intervals.
+    The answer leaves only one side of the question possible. The result is the length of the union of the intervals of
+    the goals on this side.
 
     Args:
         g: index of the true goal.
-        side: the side that remains possible, one of the values in `sides`.
+        side: the side that remains possible, a value in `sides`.
         sides: ``bool [n]`` or ``int8 [n]``, the side of each goal.
-        intervals: the `Intervals`: for each true goal and each other goal, the steps in which the ego agent has no
-            clear action because both goals are possible.
+        intervals: for each true goal and each other goal, the steps without a clear action.
     """
     length = 0.0
     reach = -np.inf
@@ -248,7 +231,7 @@ def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
         elif intervals.end[k] > reach:
             length += intervals.end[k] - reach
             reach = intervals.end[k]
-        k = intervals.following[k]
+        k = intervals.following[k]  # the first interval on this side contains all others with the same start
     return length
 
 
@@ -256,13 +239,11 @@ def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
 def union_lengths(mask: Any, intervals: Any) -> Any:
     """Return the number of steps without a clear action after an answer, for each true goal, ``float64 [n]``.
 
-    The answer to a question leaves only the goals in the question possible if the true goal is in it, otherwise only
-    the goals outside it.
+    The answer leaves only the goals on the true goal's side possible: the goals in the question, or all others.
 
     Args:
         mask: ``bool [n]``, the goals in the question.
-        intervals: the `Intervals`: for each true goal and each other goal, the steps in which the ego agent has no
-            clear action because both goals are possible.
+        intervals: for each true goal and each other goal, the steps without a clear action.
     """
     lengths = np.empty(mask.size)
     for g in range(mask.size):
@@ -272,15 +253,13 @@ def union_lengths(mask: Any, intervals: Any) -> Any:
 
 @inner
 def question_value(mask: Any, belief: Any, conflict_steps: Any, intervals: Any) -> float:
-    """Return the value of a question: the number of steps without a clear action that its answer is expected to save.
+    """Return the value of a question: the steps without a clear action that its answer is expected to save.
 
     Args:
         mask: ``bool [n]``, the goals in the question.
         belief: ``float64 [n]``, probabilities of the goals.
-        conflict_steps: ``float64 [n]``, for each true goal, the number of steps without a clear action if nothing is
-            asked.
-        intervals: the `Intervals`: for each true goal and each other goal, the steps in which the ego agent has no
-            clear action because both goals are possible.
+        conflict_steps: ``float64 [n]``, for each true goal, the steps without a clear action if nothing is asked.
+        intervals: for each true goal and each other goal, the steps without a clear action.
     """
     value = 0.0
     for g in range(mask.size):
@@ -293,13 +272,11 @@ def flip_gain(k: int, mask: Any, kept: Any, belief: Any, intervals: Any) -> floa
     """Return how much the value of a question changes if goal `k` moves into or out of the question.
 
     Args:
-        k: index of the goal. A goal in the question moves out of it, any other goal moves into it.
+        k: index of the goal.
         mask: ``bool [n]``, the goals in the question before the move; unchanged afterwards.
-        kept: ``float64 [n]``, for each true goal the number of steps without a clear action after the question is
-            answered, from `union_lengths`.
+        kept: ``float64 [n]``, for each true goal, the steps without a clear action after the question is answered.
         belief: ``float64 [n]``, probabilities of the goals.
-        intervals: the `Intervals`: for each true goal and each other goal, the steps in which the ego agent has no
-            clear action because both goals are possible.
+        intervals: for each true goal and each other goal, the steps without a clear action.
     """
     mask[k] = not mask[k]
     gain = belief[k] * (kept[k] - union_length(k, mask[k], mask, intervals))

@@ -1,19 +1,12 @@
 """Third-party code: agents from files and modules, and the errors and values of such code as text.
 
 An agent is named by its location: ``mine.py``, ``mine.py:Likeliest`` or ``package.module:Likeliest``. The part before
-the colon is a Python file whose name ends in ``.py``, or an importable module. Files are relative to the current
-folder, and modules in this folder are importable. The part after the colon is a subclass of `Agent`, or a function that
-returns an agent. If a file defines only one agent, the colon and the part after it can be left out. The class or
-function is called with the given options, such as ``belief``. Options can also follow the location as text:
-``mine.py:Likeliest,enough=0.5``.
+the colon is a Python file whose name ends in ``.py``, or an importable module. Both may be in the current folder. The
+part after the colon is a subclass of `Agent`, or a function that returns an agent. It can be left out if the file
+defines only one agent. Options can follow the location: ``mine.py:Likeliest,enough=0.5``.
 
-Other processes receive the location of an agent instead of the agent, and each process loads the file once. The file
-becomes a module with a unique name, made from the full path of the file. So two files of the same name do not conflict,
-and agents from a file can be copied and pickled.
-
-Errors and values become text on one line, with the file and line of the code to fix. Third-party objects may fail even
-while they are described: an error may raise another error when its message is read, and so may the `repr` of a value.
-All functions here allow for that.
+Each process loads a file once, as a module with a unique name, made from the full path. Agents from files can be copied
+and pickled. Errors and values become text on one line, with the file and line of the code to fix.
 """
 
 from __future__ import annotations
@@ -64,8 +57,8 @@ def is_location(name: str) -> bool:
 def named_options(given: str) -> tuple[str, dict[str, Any]]:
     """Split a text into the name of a method and a dict of the options that follow the name.
 
-    For example, ``ezq,belief=robust`` becomes ``ezq`` and ``{"belief": "robust"}``. Values that are numbers become
-    numbers, ``true`` and ``false`` become True and False, and all other values stay text.
+    For example, ``ezq,belief=robust`` becomes ``ezq`` and ``{"belief": "robust"}``. Numbers, ``true`` and ``false``
+    become Python values; all other values stay text.
     """
     name, *stated = re.split(r",\s*(?=[A-Za-z_]\w*=)", given)
     options: dict[str, Any] = {}
@@ -128,10 +121,10 @@ def takes(location: str, option: str) -> bool:
 
 
 def _found(location: str) -> Callable[..., object]:
-    """Return the class or function at a location: a subclass of `Agent`, or a function that makes an agent.
+    """Return the subclass of `Agent`, or the function that makes an agent, at a location.
 
-    `location` is ``FILE.py``, ``FILE.py:CLASS`` or ``PACKAGE.MODULE:CLASS``. `InputError` is raised if it is not the
-    location of such a class or function.
+    `location` is ``FILE.py``, ``FILE.py:CLASS`` or ``PACKAGE.MODULE:CLASS``. Raises `InputError` if there is no such
+    class or function.
     """
     field = f"method {location!r}"
     home, _, name = (location, "", "") if location.endswith(".py") else location.rpartition(":")
@@ -320,11 +313,7 @@ def line_text(place: SourceLine | None) -> str:
 def failing_line(error: BaseException, files: frozenset[str] = frozenset()) -> SourceLine | None:
     """Return the innermost line of user code in the traceback of an error; None if there is none.
 
-    User code is all code except askwise and installed packages.
-
-    Args:
-        error: an error that was raised.
-        files: names of files that count as user code even if they are installed.
+    User code is all code except askwise and installed packages. `files` also count as user code.
     """
     own = [place for place in _frames(error) if place[0] in files or not place[0].startswith(_libraries())]
     written_down = [place for place in own if not place[0].startswith("<")]  # dataclasses generate code without a file
@@ -341,12 +330,7 @@ def files_of(thing: object) -> frozenset[str]:
 def source_line(thing: object, method: str) -> SourceLine | None:
     """Return the file and line at which user code defines a method of an object; None if there is no such line.
 
-    If askwise defines the method, the result is the line at which user code defines the class of the object. It is None
-    if askwise defines the class, too, or if the source of the class is not available.
-
-    Args:
-        thing: the object.
-        method: the name of the method.
+    If askwise defines the method, the result is the line at which user code defines the object's class, if it does.
     """
     code = _code(getattr(type(thing), method, None))
     if code is not None and not _is_ours(code.co_filename):

@@ -4,10 +4,8 @@ The steps from files to results:
 
 - `load` reads an archive, a folder or single files and returns a `Recognition`, with the candidate goals;
 - ``recognition.task`` is the grounded problem: operators and states as bit vectors (`Task`);
-- `cones_of` finds all optimal plans of all goals and returns `Cones`: one model of everything that may happen on an
-  optimal plan;
-- ``cones.divergence`` has EDP and WCD of all pairs of goals: the expected and the latest step at which an observer can
-  tell the two goals apart.
+- `cones_of` finds all optimal plans of all goals and returns them as one model, `Cones`;
+- ``cones.divergence`` has the expected and the latest step at which an observer can tell two goals apart.
 """
 
 from askwise.pddl.archive import Recognition, load, recognition

@@ -8,9 +8,8 @@
 ``real_hyp.dat``   the true goal (optional)
 =================  ==================================================================
 
-Archives are read in memory, file by file: nothing is unpacked to disk, the folders of files inside an archive are
-ignored, and files that are too large are refused before they are unpacked. Written files keep everything except
-comments, requirements and the types of predicates.
+Archives are read in memory; nothing is unpacked to disk. The folders of files inside an archive are ignored. Files that
+are too large are refused. Written files keep everything except comments, requirements and the types of predicates.
 """
 
 from __future__ import annotations
@@ -54,14 +53,13 @@ class Recognition:
     """A goal-recognition problem: find out which of several goals an actor pursues, from some of its actions.
 
     Attributes:
-        name: the name of the archive, folder or file that has the problem, without extensions.
+        name: the name of the archive, folder or file, without extensions.
         domain: the PDDL domain.
         setting: the PDDL problem: objects and initial state.
         goals: the candidate goals.
-        seen: the observed actions as pairs: the action's first word, with its file and line for error messages; and the
-            whole action as text, such as ``stack a b``.
+        seen: the observed actions, as pairs: first word with its place in the file, and whole action as text.
         true_goal: the index of the true goal, None if it is unknown.
-        limits: limits on the size of the grounded problem and on the search for plans.
+        limits: limits on grounding and on the search for plans.
     """
 
     name: str
@@ -102,14 +100,11 @@ def load(
     """Read a goal-recognition problem.
 
     Args:
-        source: an archive or a folder with ``domain.pddl``, ``template.pddl`` and ``hyps.dat`` (the goals), perhaps
-            also ``obs.dat`` (the observed actions) and ``real_hyp.dat`` (the true goal); or, with `template`, a PDDL
-            domain file.
-        template: a PDDL problem file, if `source` is a domain file.
-        goals: a file with the candidate goals. By default they are read from the archive or folder; if it has none, the
-            goal of the PDDL problem is the only candidate.
-        seen: a file with the observed actions; by default they are read from the archive or folder, if it has any.
-        limits: limits on the size of the grounded problem and on the search for plans; None for the defaults.
+        source: an archive or a folder (see the module `askwise.pddl.archive`); or, with `template`, a PDDL domain file.
+        template: a PDDL problem file.
+        goals: a file with the candidate goals; None for those of the archive or folder, or else of the PDDL problem.
+        seen: a file with the observed actions; None for those of the archive or folder, if any.
+        limits: limits on grounding and on the search for plans; None for the defaults.
     """
     path = find(source)
     if template is not None:
@@ -136,11 +131,11 @@ def recognition(
     """Make a goal-recognition problem from the texts of the files that describe it.
 
     Args:
-        texts: the text of each file, by file name: ``domain.pddl`` and ``template.pddl``, which are required,
-            ``hyps.dat`` (the goals), ``obs.dat`` (the observed actions) and ``real_hyp.dat`` (the true goal).
+        texts: texts by file name: ``domain.pddl``, ``template.pddl``, and perhaps ``hyps.dat`` (the goals), ``obs.dat``
+            (the observed actions) and ``real_hyp.dat`` (the true goal).
         name: the name of the problem.
-        files: for each file name in `texts`, what to call this file in error messages; by default the file name itself.
-        limits: limits on the size of the grounded problem and on the search for plans; None for the defaults.
+        files: what to call the files in error messages, by file name; None for the file names.
+        limits: limits on grounding and on the search for plans; None for the defaults.
     """
     called = {role: role for role in NAMES} | dict(files or {})
     domain = read_domain(texts[DOMAIN], called[DOMAIN])
@@ -280,8 +275,8 @@ def save(given: Recognition, path: str | Path) -> None:
 def texts_of(given: Recognition) -> dict[str, str]:
     """Return the texts of the files that describe a problem, by file name.
 
-    The files are ``domain.pddl``, ``template.pddl`` and ``hyps.dat`` (the goals). If the problem has observed actions,
-    there is also ``obs.dat``, and if its true goal is known, ``real_hyp.dat``.
+    The files are ``domain.pddl``, ``template.pddl``, ``hyps.dat`` (the goals), ``obs.dat`` (the observed actions, if
+    any) and ``real_hyp.dat`` (the true goal, if known).
     """
     texts = {
         DOMAIN: domain_text(given.domain),

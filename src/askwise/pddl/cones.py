@@ -1,14 +1,12 @@
 """The optimal plans of all goals together, as one model.
 
 The *cone* of a goal is the set of states on its optimal plans from the start. A state has the same distance from the
-start in every cone that contains it. So the union of the cones is built layer by layer, one layer for each distance,
-and every transition leads to the next layer. In the union, the shortest paths from the start to states in which a goal
-is true are exactly the optimal plans of this goal. So the divergence of goals at the start, and after any prefix of an
-optimal plan, is the same as in the whole state space (`askwise.divergence.pairs`).
+start in every cone that contains it. The union of the cones is built layer by layer. The shortest paths in the union
+are exactly the optimal plans. The divergence of goals at the start and after any prefix of an optimal plan is therefore
+the same as in the whole state space (`askwise.divergence.pairs`).
 
-A bit says whether one atom is true in a state. The search for the plans of a goal omits the bits that are irrelevant to
-the goal (`askwise.pddl.task`). Here the omitted bits are restored: the plans are executed again from the complete
-initial state.
+A bit says whether one atom is true in a state. The search for the plans of a goal omits irrelevant bits
+(`askwise.pddl.task`). To restore them, the plans are executed again from the complete initial state.
 """
 
 from __future__ import annotations
@@ -40,20 +38,19 @@ Progress = Callable[[str], None]
 class Cones:
     """The optimal plans of all goals, as one model.
 
-    The cone of a goal is the set of states on its optimal plans. Here, a bit says whether one atom is true in a state,
-    and an operator is an action with objects instead of variables.
+    A bit says whether one atom is true in a state. An operator is an action with objects instead of variables.
 
     Attributes:
         task: the grounded problem.
         goals: the name of each goal.
-        wanted: the indices of the bits (atoms) that each goal requires, None if it can never be true.
+        wanted: the bits that each goal requires, None if it can never be true.
         found: the search result of each goal.
-        model: the union of all cones; the start is state 0, and each action is named after its operator.
-        states: ``uint64 [n_states, n_words]``, the bits of each state of the model.
+        model: the optimal plans; the start is state 0, and actions are named after their operators.
+        states: ``uint64 [n_states, n_words]``, the bits of each state.
         depth: ``int32 [n_states]``, steps from the start.
         inside: ``bool [n_states, n_goals]``, whether a state is on an optimal plan for a goal.
-        operators: ``int32 [n_states, n_actions - 1]``, the index of the operator of each action of the model, -1 if
-            there is no such action. The model's last action, which stays in place, has no column.
+        operators: ``int32 [n_states, n_actions - 1]``, the operator of each action of the model, -1 if there is none.
+            The last action, which stays in place, has no column.
     """
 
     task: Task
@@ -107,10 +104,8 @@ class Cones:
     def divergence(self) -> Divergence:
         """The `Divergence` of all pairs of goals in `reached`, which says when an observer can tell two goals apart.
 
-        Its method ``matrices_at(0)`` returns EDP and WCD at the start: the expected and the latest step at which one
-        goal is ruled out while the actor pursues the other. Goals are numbered by their position in `reached`. In
-        `askwise.pddl.pairs`, WCD is one less: the length of the longest common prefix of optimal plans for the two
-        goals.
+        ``matrices_at(0)`` returns the expected and the latest step at which one goal is ruled out while the actor
+        pursues the other, both from the start. Goals are numbered by their position in `reached`.
         """
         if not self.reached:
             raise InputError("goals", "none whose optimal plans are known", "at least one")
@@ -139,14 +134,11 @@ class Cones:
         return [(self.task.labels[o], following[column]) for column, o in enumerate(row) if o >= 0]
 
     def after(self, actions: Iterable[str]) -> dict[int, int]:
-        """Return the states to which actions may lead from the start, and the number of paths to each of these states.
+        """Return the states to which actions may lead from the start, each with the number of paths to it.
 
-        The result maps the index of a state to the number of paths to it by these actions. There can be several states,
-        because actions with the same name may lead to different states. The dict is empty if no optimal plan begins
-        with the actions.
-
-        Args:
-            actions: names of all actions since the start, such as ``stack a b``.
+        The keys are indices of states. There can be several, because actions with the same name may lead to different
+        states. The dict is empty if no optimal plan begins with the actions. `actions` has names, such as
+        ``stack a b``.
         """
         states = {0: 1}
         for action in actions:
@@ -171,12 +163,12 @@ def cones_of(
     """Find all optimal plans of all goals.
 
     Args:
-        problem: a goal-recognition problem, or a grounded planning task. If it is a task, `goals` is required.
-        goals: for each goal the indices of the bits (atoms) that it requires, as returned by `Task.bits`, or None for a
-            goal that can never be true. By default the goals of the problem.
+        problem: a goal-recognition problem, or a grounded planning task, which requires `goals`.
+        goals: for each goal the indices of the bits that it requires, from `Task.bits`, or None if it can never be
+            true; by default those of the problem.
         names: the names of the goals; by default those of the problem, or ``goal 1``, ``goal 2``, ...
         start: ``uint64 [n_words]``, the bits of the state in which plans start; by default the initial state.
-        limits: limits of the search; by default those of the problem, or for a task those of ``Limits()``.
+        limits: limits of the search; by default those of the problem, or ``Limits()``.
         progress: called with a line of text from time to time; None for no calls.
     """
     if isinstance(problem, Recognition):
@@ -203,15 +195,9 @@ def _found(
 ) -> dict[int, Found]:
     """Search for the optimal plans of all goals, add them to `union`, and return the result for each goal by its index.
 
-    Goals with the same relevant operators are searched together, and equal goals only once.
-
-    Args:
-        task: the grounded problem.
-        wanted: the indices of the bits (atoms) that each goal requires, None for a goal that can never be true.
-        start: ``uint64 [n_words]``, the bits of the state in which plans start.
-        limits: limits of the search.
-        progress: called with the index of a goal and a line of text from time to time; None for no calls.
-        union: the model under construction, to which the plans are added.
+    `wanted` has the bits that each goal requires, None for a goal that can never be true. `start`,
+    ``uint64 [n_words]``, has the bits of the state in which plans start. `progress` is called with the index of a goal
+    and a line of text from time to time.
     """
     never = Found(-1, True, NO_WAY, "none")
     found = {goal: never for goal, bits in enumerate(wanted) if bits is None}
@@ -238,10 +224,8 @@ def _speaking(progress: Progress | None, n_goals: int) -> Speaking | None:
 class _Union:
     """Collects the optimal plans of one goal after another, and makes one model of them.
 
-    Args:
-        task: the grounded problem.
-        start: ``uint64 [n_words]``, the bits of the state in which plans start.
-        most_edges: limit on the number of transitions, added up over all goals.
+    `start`, ``uint64 [n_words]``, has the bits of the state in which plans start. `most_edges` limits the number of
+    transitions, added up over all goals.
     """
 
     def __init__(self, task: Task, start: Words, most_edges: int) -> None:
@@ -255,14 +239,8 @@ class _Union:
     def add(self, goal: int, sought: GoalTask, plans: Plans) -> None:
         """Add the optimal plans of a goal to the collected plans.
 
-        The search left out atoms that do not matter for the goal. To restore these atoms, the plans are executed again
-        from the complete initial state.
-
-        Args:
-            goal: the index of the goal.
-            sought: the task that was searched. It has only the operators that matter for the goal, each with its index
-                in the whole task.
-            plans: the optimal plans.
+        The plans are executed again from the complete initial state, to restore the atoms that the search left out.
+        `sought` is the task that was searched.
         """
         order = np.argsort(plans.source, kind="stable")
         operator, target = sought.operators[plans.operator[order]], plans.target[order]
@@ -298,10 +276,8 @@ class _Union:
     ) -> Cones:
         """Return one model of all plans that were added, with what is known about each goal.
 
-        Args:
-            goals: the name of each goal.
-            wanted: the indices of the bits (atoms) that each goal requires, None for a goal that can never be true.
-            found: the search result of each goal.
+        `wanted` has the indices of the bits that each goal requires, None for a goal that can never be true. `found`
+        has the search results.
         """
         states, inside, numbers = self._states(len(goals))
         depth = np.repeat(np.arange(len(states)), [len(layer) for layer in states]).astype(np.int32)
@@ -334,12 +310,9 @@ class _Union:
     def _edges(self, states: list[Words], numbers: list[int]) -> tuple[NDArray[np.int64], IntArray, IntArray]:
         """Return the source, operator and target of all transitions: three arrays ``[n_edges]`` of indices.
 
-        Source and target are the states in which a transition starts and ends. Transitions are sorted by source and
-        operator, without duplicates.
-
-        Args:
-            states: for each distance from the start, the distinct states at this distance, ``uint64 [n, n_words]``.
-            numbers: for each distance, the index in the whole model of the first state at this distance.
+        Transitions are sorted by source state and operator, without duplicates. For each distance from the start,
+        `states` has the distinct states at this distance, ``uint64 [n, n_words]``, and `numbers` the index of the first
+        of them in the whole model.
         """
         parts: list[Any] = []
         for level, layer in enumerate(self.edges):
@@ -357,13 +330,9 @@ class _Union:
         return source, operator.astype(np.int32), target.astype(np.int32)
 
     def _labels(self, operator: IntArray) -> tuple[IntArray, list[str]]:
-        """Return the names of the given operators: an index for each operator, and the list of names that it refers to.
+        """Return for each operator the index of its name, ``int32 [n]``, and the list of the different names.
 
-        Args:
-            operator: ``int32 [n]``, the indices of the operators; the same index may occur several times.
-
-        Returns:
-            the index of the name of each entry of `operator`, ``int32 [n]``; and the list of the different names.
+        `operator` is ``int32 [n]``; the same index may occur several times.
         """
         numbers: dict[str, int] = {}
         of = {int(o): numbers.setdefault(self.task.labels[o], len(numbers)) for o in np.unique(operator)}
@@ -372,14 +341,10 @@ class _Union:
 
 
 def _without_repetition(source: Any, label: IntArray, target: IntArray) -> NDArray[np.intp]:
-    """Return the indices of the transitions that remain if duplicates are removed, ascending.
+    """Return the ascending indices of the transitions that remain if duplicates are removed.
 
-    Transitions with the same source, name and target are duplicates; the first of them remains.
-
-    Args:
-        source: ``int [n]``, the state in which each transition starts.
-        label: ``int32 [n]``, the index of each transition's name.
-        target: ``int32 [n]``, the state in which each transition ends.
+    Transitions with the same source, name and target are duplicates. `source` is ``int [n]``. `label`, the index of
+    each transition's name, and `target` are ``int32 [n]``.
     """
     if source.size == 0:
         return np.empty(0, dtype=np.intp)
@@ -388,17 +353,11 @@ def _without_repetition(source: Any, label: IntArray, target: IntArray) -> NDArr
 
 
 def _apart(source: Any, label: IntArray, names: list[str]) -> tuple[IntArray, list[str]]:
-    """Give different names to transitions that start in the same state and have the same name.
+    """Return copies of `label` and `names` in which transitions of one state have different names.
 
-    The second of these transitions gets the name ``name [2]``, the third ``name [3]``, and so on.
-
-    Args:
-        source: ``int [n]``, the state in which each transition starts.
-        label: ``int32 [n]``, the index in `names` of each transition's name.
-        names: the different names.
-
-    Returns:
-        a copy of `label` with the indices of the new names, and a copy of `names` with the new names at its end.
+    The second transition with the same name becomes ``name [2]``, the third ``name [3]``, and so on. `source`,
+    ``int [n]``, is the state in which each transition starts. `label`, ``int32 [n]``, is the index of its name in
+    `names`.
     """
     label, names = label.copy(), list(names)
     seen: dict[int, int] = {}
@@ -415,13 +374,9 @@ def _apart(source: Any, label: IntArray, names: list[str]) -> tuple[IntArray, li
 
 
 def unique_rows(rows: Words) -> tuple[Words, NDArray[np.intp]]:
-    """Return the distinct rows of an array in ascending order, and where each row of the array is among them.
+    """Return the distinct rows of an array in ascending order, and for each row its index among them, ``int [n]``.
 
-    Args:
-        rows: ``uint64 [n, n_words]``.
-
-    Returns:
-        the distinct rows, ``uint64 [k, n_words]``; and for each row of `rows` its index among them, ``int [n]``.
+    `rows` is ``uint64 [n, n_words]``, and the first result ``uint64 [k, n_words]``.
     """
     if rows.shape[1] == 1:
         values, which = np.unique(rows[:, 0], return_inverse=True)

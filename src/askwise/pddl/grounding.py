@@ -1,17 +1,10 @@
 """Grounding, which turns actions with variables into operators (actions with objects), and its limits.
 
-An atom is *reached* if it is true initially. It is also reached if all conditions of some operator are reached and the
-operator makes the atom true. Deletes are ignored. So an atom that can never become true may count as reached, but every
-atom that can become true is reached. The atoms are processed in the order in which they are reached. If an atom matches
-a condition of an action, the other conditions of this action are matched with the atoms reached before, first the
-condition with the fewest matching atoms. A variable that occurs in no condition stands for every object of its types.
-So the work is proportional to the number of operators that are found, not to the number of all combinations of objects.
-
-Negative conditions on predicates that no action changes are checked here. All other negative conditions are kept, and
-the search for plans checks them.
-
-Grounding and the search for plans stop when a limit in `Limits` is reached. The limits count atoms, operators and
-states, not seconds, so the results are the same on all machines.
+An atom is *reached* if it is true initially, or if some operator makes it true and all conditions of this operator are
+reached. Deletes are ignored. If a newly reached atom matches a condition of an action, the other conditions are matched
+with the atoms reached before, first the condition with the fewest matching atoms. A variable that occurs in no
+condition stands for every object of its types. Negative conditions are checked here if no action changes their
+predicate, otherwise by the search for plans.
 """
 
 from __future__ import annotations
@@ -33,12 +26,10 @@ class Limits:
     Attributes:
         atoms: number of atoms that can become true.
         operators: number of grounded actions, with objects instead of variables.
-        tries: number of substitutions of objects for variables that are tried during grounding.
-        blind: number of states that a breadth-first search may find; goals with the same relevant operators share one
-            such search.
-        states: number of states that a bounded search, which omits states too far from its goal, may find; each goal
-            has a bounded search of its own.
-        evaluations: number of states whose lower bound (LM-cut) on the steps to the goal is computed, for each goal.
+        tries: number of substitutions of objects for variables during grounding.
+        blind: number of states in a breadth-first search, which goals with the same relevant operators share.
+        states: number of states in the bounded search of each goal, which omits states too far from the goal.
+        evaluations: number of states whose lower bound (LM-cut) on the steps is computed, for each goal.
         edges: number of transitions on optimal plans, of all goals together.
     """
 
@@ -63,8 +54,8 @@ def too_many(what: str, found: str, limit: int, name: str) -> InputError:
     Args:
         what: what the limit stopped, such as "grounding".
         found: what exceeded the limit, such as "one atom more that can become true".
-        limit: the value of the limit.
-        name: the name of the limit, a field of `Limits`.
+        limit: the limit.
+        name: its field in `Limits`.
     """
     return InputError(
         what, found, f"at most {limit} (raise it by Limits({name}=...), commands: --search-limit {name}=N)"
@@ -82,14 +73,12 @@ Binding = dict[str, str]
 class Operator:
     """An action with objects instead of variables; all its tuples of atoms are sorted.
 
-    No atom is in both `adds` and `deletes`.
-
     Attributes:
         label: the name and the objects of the action, such as ``stack a b``.
         positive: the atoms that must be true before the action.
         negative: the atoms that must be false before the action.
         adds: the atoms that become true.
-        deletes: the atoms that become false.
+        deletes: the atoms that become false; none of them is in `adds`.
     """
 
     label: str
@@ -101,7 +90,7 @@ class Operator:
 
 @dataclass(frozen=True)
 class Grounded:
-    """A planning problem without variables, which `ground` makes from a domain and a problem.
+    """A planning problem without variables.
 
     Attributes:
         atoms: the atoms that may become true, in the order in which they were found.
@@ -117,14 +106,13 @@ class Grounded:
 def ground(domain: PddlDomain, setting: PddlProblem, limits: Limits | None = None) -> Grounded:
     """Return a planning problem without variables: each action is copied for every useful choice of objects.
 
-    A copy has objects in place of the variables. It is left out if it can never become applicable. This test treats
-    deleted atoms as still true, so some of the remaining copies may in fact never be applicable. Raises an InputError
-    if a limit is exceeded, or if an action does not cost 1.
+    A copy is left out if it can never become applicable, even if no atom were ever deleted. Raises an InputError if a
+    limit is exceeded, or if an action does not cost 1.
 
     Args:
         domain: the actions with variables.
         setting: the objects and the initial state.
-        limits: limits on how many atoms, operators and substitutions there may be; None for the defaults.
+        limits: limits on atoms, operators and substitutions; None for the defaults.
     """
     for schema in domain.schemas:
         _check_cost(schema, domain, setting)
@@ -134,8 +122,8 @@ def ground(domain: PddlDomain, setting: PddlProblem, limits: Limits | None = Non
 def _check_cost(schema: Schema, domain: PddlDomain, setting: PddlProblem) -> None:
     """Raise an InputError if the action `schema` may cost something other than 1.
 
-    An action that states no cost costs 1. There is one exception: it costs 0 if the problem asks for plans of least
-    cost and some other action of the domain states a cost.
+    An action that states no cost costs 1. But it costs 0 if the problem asks for plans of least cost and another action
+    states a cost.
     """
     for cost in schema.costs:
         values = setting.values.get(cost, ()) if isinstance(cost, str) else (cost,)
@@ -153,17 +141,15 @@ def _check_cost(schema: Schema, domain: PddlDomain, setting: PddlProblem) -> Non
 class _Plan:
     """One action with variables, prepared for grounding: the atoms in its precondition are split into three lists.
 
-    Grounding replaces the variables of the action by objects.
-
     Args:
         schema: the action.
         changing: the predicates that some action changes.
 
     Attributes:
         positive: the atoms that must be true.
-        never: the atoms that must be false and whose predicate no action changes. They are checked during grounding.
-        negative: all other atoms that must be false. They are checked in the search for plans.
-        types: a dict from the name of each variable to its `Parameter`, which has the types that are allowed.
+        never: the atoms that must be false and whose predicate no action changes; grounding checks them.
+        negative: the other atoms that must be false; the search for plans checks them.
+        types: the `Parameter` of each variable, with the allowed types.
     """
 
     def __init__(self, schema: Schema, changing: set[str]) -> None:
@@ -244,15 +230,9 @@ class _Grounding:
     def _take(self, number: int, start: Binding, others: list[Literal], waiting: deque[Atom], seen: set[Atom]) -> None:
         """Find all operators of one action in which some variables have given objects; add them to `self.found`.
 
-        An operator is the action with objects instead of variables. Atoms that a new operator makes true, and that were
-        never queued before, are added to `waiting` and `seen`.
-
-        Args:
-            number: the index of the action in `self.plans`.
-            start: the variables that have objects already, with their objects.
-            others: the positive conditions that are not matched with atoms yet.
-            waiting: the queue of the atoms that are still to be processed.
-            seen: all atoms that were ever queued.
+        `number` is the index of the action in `self.plans`. `start` has the given objects. `others` are the positive
+        conditions that are not matched with atoms yet. Atoms that new operators make true are added to the queue
+        `waiting` and to `seen`, unless they are in `seen` already.
         """
         plan = self.plans[number]
         for binding in self._joined(plan, start, others):
@@ -270,10 +250,8 @@ class _Grounding:
     def _joined(self, plan: _Plan, binding: Binding, others: list[Literal]) -> Iterator[Binding]:
         """Yield all complete bindings of an action that satisfy its conditions: dicts from each variable to an object.
 
-        Args:
-            plan: the action, prepared for grounding.
-            binding: a dict from the variables that are bound already to their objects.
-            others: the conditions that are not matched with atoms yet.
+        `binding` has the variables that are bound already. `others` are the conditions that are not matched with atoms
+        yet.
         """
         stack = [(binding, others)]
         while stack:
@@ -295,11 +273,9 @@ class _Grounding:
                 yield binding
 
     def _candidates(self, condition: Literal, binding: Binding) -> list[Atom]:
-        """Return the atoms found so far that may match a condition: all atoms that match it, and possibly others.
+        """Return the atoms found so far that may match a condition: all that match it, and possibly others.
 
-        Args:
-            condition: an atom that may have variables.
-            binding: a dict from the variables that are bound already to their objects.
+        `binding` has the objects of the variables that are bound already.
         """
         best = self.of_predicate.get(condition.predicate, [])
         for place, term in enumerate(condition.terms):
@@ -311,15 +287,9 @@ class _Grounding:
         return best
 
     def _bound(self, plan: _Plan, condition: Literal, atom: Atom, binding: Binding) -> Binding | None:
-        """Match a condition with an atom; return a copy of `binding` with the variables of the condition added.
+        """Match a condition with an atom; return a copy of `binding` with the condition's variables added.
 
-        The result is None if the condition and the atom do not match.
-
-        Args:
-            plan: the action, which has the types of the variables.
-            condition: an atom that may have variables.
-            atom: an atom with objects only.
-            binding: a dict from the variables that are bound already to their objects.
+        The result is None if they do not match. `plan` has the types of the variables.
         """
         self._try()
         extended = dict(binding)
@@ -347,8 +317,8 @@ class _Grounding:
     def _allowed(self, plan: _Plan, binding: Binding) -> bool:
         """Return whether the objects in `binding` satisfy the equalities and negative conditions of the action `plan`.
 
-        Of the negative conditions, only those on predicates that no action changes are checked, since their truth is
-        known in advance. Conditions with variables that `binding` does not bind yet are skipped.
+        Negative conditions on predicates that some action changes are not checked. Conditions with unbound variables
+        are skipped.
         """
         for equality in plan.schema.condition.equalities:
             one, other = binding.get(equality.one, equality.one), binding.get(equality.other, equality.other)

@@ -1,8 +1,8 @@
 """The contents of PDDL domains and problems as frozen dataclasses, and readers for conditions and effects.
 
 They cover the STRIPS fragment of PDDL: conditions are lists of atoms, some of them negated, and effects are lists of
-atoms that become true or false. If one effect makes the same atom true and false, the atom is true afterwards. Anything
-beyond STRIPS raises an error, which names the line and a way to write the same in STRIPS (`BEYOND`).
+atoms that become true or false. If one effect does both to an atom, the atom is true afterwards. Anything else raises
+an error, which names the line and a way to write the same in STRIPS (`BEYOND`).
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Literal:
 
     Attributes:
         predicate: the name of the predicate, here ``on``.
-        terms: the objects and variables after the predicate, here ``a`` and ``?x``.
+        terms: its objects and variables, here ``a`` and ``?x``.
         positive: False for the negation of an atom.
-        at: the predicate as a word with its file and line, for error messages.
+        at: the predicate with its file and line, for error messages.
     """
 
     predicate: str
@@ -72,13 +72,13 @@ class Schema:
     """An action schema: an action with variables.
 
     Attributes:
-        name: the name of the action; several schemas may have the same name.
+        name: the name of the action, perhaps shared by several schemas.
         parameters: the variables of the action.
         condition: the precondition.
-        effects: atoms that become true; and, as negated atoms, the atoms that become false.
+        effects: the atoms that become true, and negations of the atoms that become false.
         costs: the amounts that the action adds to ``total-cost``: numbers, or names of functions whose values the
             problem gives.
-        at: the name of the action as a word with file and line, for error messages.
+        at: the name of the action with its file and line, for error messages.
     """
 
     name: str
@@ -95,9 +95,9 @@ class PddlDomain:
 
     Attributes:
         name: the name of the domain.
-        parents: a dict from the name of each type to the names of its direct supertypes.
-        constants: a dict from the name of each object that exists in every problem to the names of its types.
-        predicates: a dict from the name of each predicate to the number of its terms (arguments).
+        parents: the direct supertypes of each type, by name.
+        constants: the types of each object that exists in every problem, by name.
+        predicates: the number of terms (arguments) of each predicate, by name.
         schemas: the actions with variables, in the order of the file.
     """
 
@@ -114,11 +114,11 @@ class PddlProblem:
 
     Attributes:
         name: the name of the problem.
-        objects: a dict from the name of each object to the names of its types.
+        objects: the types of each object, by name.
         initial: atoms that are true in the initial state.
         goal: the goal, None in a template.
-        values: a dict from the name of each numeric function to all its initial values. For ``(= (distance a b) 3)``
-            and ``(= (distance a c) 4)`` in the file, ``values["distance"]`` is ``(3.0, 4.0)``.
+        values: all initial values of each numeric function, by name: ``(3.0, 4.0)`` for ``(= (distance a b) 3)`` and
+            ``(= (distance a c) 4)``.
         minimises_cost: whether the problem asks for plans of least ``total-cost``.
     """
 
@@ -171,9 +171,7 @@ class KnownNames:
 def condition(form: Form, known: KnownNames) -> Conjunction:
     """Parse a condition: an atom or an equality, possibly negated, or a conjunction of such conditions.
 
-    Args:
-        form: the condition as a bracketed list.
-        known: the predicates, objects and variables that the condition may use; other names raise an InputError.
+    Names that are not in `known` raise an InputError.
     """
     literals: list[Literal] = []
     equalities: list[Equality] = []
@@ -186,15 +184,11 @@ def condition(form: Form, known: KnownNames) -> Conjunction:
 
 
 def effect(form: Form, known: KnownNames) -> tuple[tuple[Literal, ...], tuple[float | str, ...]]:
-    """Parse the effect of an action.
-
-    Args:
-        form: the effect as a bracketed list.
-        known: the predicates, objects and variables that the effect may use; other names raise an InputError.
+    """Parse the effect of an action; raise an InputError for names that are not in `known`.
 
     Returns:
-        a tuple of the atoms that become true and of the negations of the atoms that become false; and a tuple of the
-        amounts that are added to the cost, as numbers or names of functions.
+        The atoms that become true and the negations of the atoms that become false; and the amounts that are added to
+        the cost, as numbers or names of functions.
     """
     literals: list[Literal] = []
     costs: list[float | str] = []
@@ -207,10 +201,9 @@ def effect(form: Form, known: KnownNames) -> tuple[tuple[Literal, ...], tuple[fl
 
 
 def _parts(form: Form) -> list[tuple[Form, bool]]:
-    """Split a condition or an effect at each ``and``; return its parts and, for each part, whether it is not negated.
+    """Split a condition or an effect at each ``and``; return its parts, each with whether it is not negated.
 
-    A part is an atom, an equality, or an increase of the cost. `form` is a single part, or an ``and`` of parts, which
-    may contain further ``and`` forms.
+    A part is an atom, an equality, or an increase of the cost.
     """
     parts: list[tuple[Form, bool]] = []
     waiting: list[tuple[Form | Word, bool]] = [(form, True)]
@@ -243,12 +236,9 @@ def _refuse_beyond(part: Form, positive: bool) -> None:
 
 
 def literal(part: Form, positive: bool, known: KnownNames) -> Literal:
-    """Parse an atom, such as ``(on a ?x)``; raise an InputError for unknown names.
+    """Parse an atom, such as ``(on a ?x)``; raise an InputError for names that are not in `known`.
 
-    Args:
-        part: the atom, a bracketed list of a predicate and its terms.
-        positive: False if the atom is negated.
-        known: the predicates, objects and variables that may be used.
+    `positive` is False if the atom is negated.
     """
     at = part.items[0]
     if not isinstance(at, Word):
@@ -313,8 +303,6 @@ def number(word: Word | Form, expected: str) -> float:
 def refuse_cost(at: Word, cost: float | str) -> InputError:
     """Return the error for an action that does not cost 1.
 
-    Args:
-        at: the name of the action, with its position in the file.
-        cost: the cost, a number or a text; in the message, it follows "an action 'NAME' that costs".
+    `at` is the name of the action with its file and line. A text as `cost` follows "an action 'NAME' that costs".
     """
     return refusal(at, f"an action {at.text!r} that costs {cost}", f"1, {UNIT_COST}")

@@ -1,15 +1,13 @@
 """Compiled loops of the search: from the states of one layer to those of the next, and back.
 
 A layer has all states at one distance from the start. A state is a row of 64-bit words. A hash table with open
-addressing, whose size is a power of two, gives the index of a state. The lookup is written out in each loop, because as
-a separate function it made searches 15 to 40 % slower. Each operator has a *watched* bit: the condition of this
-operator that the fewest other operators have. The operator is tested only in states in which this bit is set.
+addressing gives its index. Each operator has a *watched* bit: the condition that the fewest other operators have. The
+operator is tested only in states in which this bit is set.
 
-**Regression.** Only few states are on optimal plans. Their predecessors are computed backwards, because expanding all
-layers again would take longer. Operator `o` can lead to state `t` only if `t` has all bits that `o` adds, all
-conditions of `o` that `o` does not delete, and no bit that `o` deletes. Before `o`, the conditions of `o` were true.
-The bits that `o` changes and does not require are unknown, so every combination of their values is looked up in the
-hash table. If some operator has more than `MOST_UNKNOWN` unknown bits, all states of the layer are expanded instead.
+**Regression** computes the predecessors of the states on optimal plans. Operator `o` can lead to state `t` only if `t`
+has all bits that `o` adds, all conditions of `o` that `o` does not delete, and no bit that `o` deletes. Before `o`, the
+conditions of `o` were true. The bits that `o` changes and does not require are unknown: every combination of their
+values is looked up.
 """
 
 from __future__ import annotations
@@ -35,16 +33,10 @@ MOST_UNKNOWN = 6
 
 
 def watching(wanted: Lists, n_bits: int) -> Lists:
-    """Choose one condition of each operator as its watched bit: the operator is tested only in states with this bit.
+    """Return the operators that watch each bit; at the end the operators without conditions.
 
-    The watched bit is the condition that the fewest other operators have.
-
-    Args:
-        wanted: the conditions of each operator, as indices of bits.
-        n_bits: number of bits.
-
-    Returns:
-        for each bit the set of operators that watch it; one more set, the last, has the operators without conditions.
+    An operator watches the condition that the fewest other operators have, and is tested only in states with this bit.
+    `wanted` has the conditions of each operator, as indices of bits.
     """
     n_operators = wanted.starts.size - 1
     users = np.bincount(wanted.members, minlength=n_bits)
@@ -62,16 +54,13 @@ class Backwards(NamedTuple):
     The first four fields have a row of bits for each operator, ``uint64 [n_operators, n_words]``.
 
     Attributes:
-        wanted: the bits that are always set after the operator: bits that it adds, and conditions that it does not
-            delete.
-        changed: the bits that the operator adds or deletes.
-        before: the bits that must be set before the operator, its conditions.
-        unknown: the bits that the operator adds or deletes and does not require; the state after the operator does not
-            say whether they were set before.
-        starts: ``int32 [n_bits + 2]``, where the operators of each bit begin in `watched`. If `bit` is set in a state,
-            the operators ``watched[starts[bit] : starts[bit + 1]]`` are tested for leading to this state.
-        watched: ``int32 [n_operators]``, the operators of bit 0, then those of bit 1, and so on; at the end those that
-            are tested for every state.
+        wanted: the bits that are set after the operator: those that it adds, and conditions that it does not delete.
+        changed: the bits that it adds or deletes.
+        before: its conditions.
+        unknown: the bits that it changes and does not require.
+        starts: ``int32 [n_bits + 2]``; the operators ``watched[starts[bit] : starts[bit + 1]]`` are tested where `bit`
+            is set.
+        watched: ``int32 [n_operators]``, the operators of each bit; at the end those that are tested for every state.
     """
 
     wanted: Words
@@ -85,8 +74,7 @@ class Backwards(NamedTuple):
 def backwards(task: GoalTask) -> Backwards | None:
     """Return the operators, prepared for finding the states before an operator from the state after it.
 
-    The result is None if some operator changes more than `MOST_UNKNOWN` bits that it does not require: then too many
-    states would have to be tried as the state before this operator.
+    The result is None if some operator changes more than `MOST_UNKNOWN` bits that it does not require.
     """
     pre, add, keep = task.words
     unknown = (add | ~keep) & ~pre
@@ -98,12 +86,10 @@ def backwards(task: GoalTask) -> Backwards | None:
 
 @compiled(work=lambda given: given.n * given.states.shape[1])
 def place(states: Any, n: int, slots: Any) -> None:
-    """Insert states into an empty hash table (compiled).
+    """Insert the first `n` states into an empty hash table (compiled).
 
-    Args:
-        states: ``uint64 [at least n, n_words]``; the first `n` states are distinct.
-        n: number of states to insert.
-        slots: the hash table, ``int32 [a power of two]``, all -1; gets the indices of the states.
+    `states` is ``uint64 [at least n, n_words]``, without duplicates. The hash table `slots`,
+    ``int32 [a power of two]``, all -1, is filled with the indices of the states.
     """
     mask = slots.size - 1
     for s in range(n):
@@ -139,37 +125,32 @@ def walk(  # noqa: C901 - one loop: split into functions, a search took a third 
 ) -> tuple[int, int, int]:
     """Apply all operators to the states ``layer[begin:]``, and write some of the transitions to `out` (compiled).
 
-    If `back` is False, the next layer is searched: states that are new or have no depth yet get depth ``level + 1``,
-    and one transition to each of these states is written. If `back` is True, plans are collected backwards: all
-    transitions to marked states of depth ``level + 1`` are written, and the states in which these transitions start are
-    marked.
-
-    The loop stops early if `states` or `out` may become too small. The caller enlarges the arrays and continues.
+    If `back` is False, states without a depth get depth ``level + 1``, and one transition to each of them is written.
+    If `back` is True, all transitions to marked states of depth ``level + 1`` are written, and the states in which they
+    start are marked. The loop stops early if `states` or `out` may become too small.
 
     Args:
-        layer: ``int32 [n_layer]``, the indices of states, all of depth `level`.
-        begin: the first position of `layer` to process.
-        level: the depth of the states in `layer`, that is, their steps from the start.
+        layer: ``int32 [n_layer]``, indices of states of depth `level`.
+        begin: first position of `layer` to process.
+        level: steps from the start to the states in `layer`.
         states: ``uint64 [room, n_words]``, the bits of all states so far; new ones are appended.
         n: number of states so far.
         slots: hash table of the states' indices, ``int32 [a power of two]``, -1 for free slots.
-        depth: ``int32 [room]``, steps from the start to each state, -1 if it has no depth yet.
-        marked: ``bool [room]``, the marked states; not used if `back` is False.
+        depth: ``int32 [room]``, steps from the start, -1 for none yet.
+        marked: ``bool [room]``, the marked states.
         pre: ``uint64 [n_operators, n_words]``, the conditions of each operator.
         add: ``uint64 [n_operators, n_words]``, the bits that each operator sets.
         keep: ``uint64 [n_operators, n_words]``, all bits except those that the operator deletes.
-        starts: ``int32 [n_bits + 2]``. If `bit` is set in a state, the operators
-            ``watched[starts[bit] : starts[bit + 1]]`` are tested there; the operators after those of the last bit are
-            tested in every state.
-        watched: ``int32 [n_operators]``, the operators of bit 0, then those of bit 1, and so on.
-        following: scratch space for one state, ``uint64 [n_words]``.
-        out: ``int32 [3, n_out]``, gets source, operator and target of each transition that is found.
+        starts: ``int32 [n_bits + 2]``; the operators ``watched[starts[bit] : starts[bit + 1]]`` are tested where `bit`
+            is set.
+        watched: ``int32 [n_operators]``, the operators of each bit; at the end those that are tested in every state.
+        following: scratch space, ``uint64 [n_words]``.
+        out: ``int32 [3, n_out]``, gets source, operator and target of transitions.
         filled: number of transitions in `out` so far.
-        back: whether to write the transitions to marked states, instead of those to new states.
+        back: see above.
 
     Returns:
-        the new `n`; the position in `layer` at which to continue, or the size of `layer` if all is done; and the new
-        `filled`.
+        The new `n`; the position in `layer` at which to continue, its size if all is done; and the new `filled`.
     """
     n_words, n_bits = states.shape[1], starts.size - 2
     mask = slots.size - 1
@@ -193,6 +174,7 @@ def walk(  # noqa: C901 - one loop: split into functions, a search took a third 
                             break
                     if not fits:
                         continue
+                    # The lookup is written out: as a separate function it made searches 15 to 40 % slower.
                     code = np.uint64(0)
                     for v in range(n_words):
                         following[v] = states[s, v] & keep[o, v] | add[o, v]
@@ -255,32 +237,28 @@ def regress(  # noqa: C901 - one loop, as in `walk`
 ) -> tuple[int, int]:
     """Write the transitions from states of depth `level` to the states ``layer[begin:]`` into `out` (compiled).
 
-    The loop computes backwards, from the state after an operator to the states before it. It stops early if `out` may
-    become too small; the caller enlarges `out` and continues.
+    The loop finds the states before an operator from the state after it. It stops early if `out` may become too small.
 
     Args:
-        layer: ``int32 [n_layer]``, the indices of the states to which transitions lead.
-        begin: the first position of `layer` to process.
-        level: depth of the states in which the transitions start, that is, their steps from the start.
+        layer: ``int32 [n_layer]``, indices of the states to which transitions lead.
+        begin: first position of `layer` to process.
+        level: steps from the start to the states in which transitions start.
         states: ``uint64 [n_states, n_words]``, the bits of all states.
         slots: hash table of the states' indices, ``int32 [a power of two]``, -1 for free slots.
         depth: ``int32 [n_states]``, steps from the start to each state, -1 if they are not known.
-        wanted: ``uint64 [n_operators, n_words]``, the bits that are always set after each operator: bits that it adds,
-            and conditions that it keeps.
-        changed: ``uint64 [n_operators, n_words]``, bits that each operator adds or deletes.
-        before: ``uint64 [n_operators, n_words]``, the conditions of each operator.
-        unknown: ``uint64 [n_operators, n_words]``, bits that each operator changes and does not require.
-        starts: ``int32 [n_bits + 2]``. If `bit` is set in the state after an operator, the operators
-            ``watched[starts[bit] : starts[bit + 1]]`` are tested; the operators after those of the last bit are tested
-            for every state.
-        watched: ``int32 [n_operators]``, the operators of bit 0, then those of bit 1, and so on.
-        previous: scratch space for one state, ``uint64 [n_words]``.
+        wanted: see `Backwards`.
+        changed: see `Backwards`.
+        before: see `Backwards`.
+        unknown: see `Backwards`.
+        starts: see `Backwards`.
+        watched: see `Backwards`.
+        previous: scratch space, ``uint64 [n_words]``.
         out: ``int32 [3, n_out]``, gets source, operator and target of each transition.
         filled: number of transitions in `out` so far.
-        most: the largest possible number of transitions to one state; the loop stops if `out` has less room left.
+        most: room for transitions that `out` must have left to continue.
 
     Returns:
-        the position in `layer` at which to continue, or the size of `layer` if all is done; and the new `filled`.
+        The position in `layer` at which to continue, its size if all is done; and the new `filled`.
     """
     n_words, n_bits = states.shape[1], starts.size - 2
     mask = slots.size - 1

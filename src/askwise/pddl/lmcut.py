@@ -1,26 +1,20 @@
 """LM-cut: a lower bound on the length of plans, found by counting cuts.
 
 A *cut* is a set of operators of which every plan uses at least one. No two of the cuts that are found share an
-operator. So a plan has at least as many steps as there are cuts (Helmert and Domshlak, "Landmarks, critical paths and
-abstractions", 2009).
+operator. A plan therefore has at least as many steps as there are cuts (Helmert and Domshlak, "Landmarks, critical
+paths and abstractions", 2009).
 
 **One cut after the other.** What operators delete is ignored. At first, each operator costs 1. A bit that is set in the
-state costs 0. Any other bit costs as much as the cheapest way to set it: the cost of an operator plus the cost of the
-most expensive condition of this operator. A graph has an edge from the most expensive condition of each operator to
-each bit that the operator sets. Every plan contains a path through this graph to the goal. The graph is cut just before
-the bits from which the rest of the way to the goal costs nothing: the operators that lead to these bits from other bits
-are a cut. Then the operators of the cut get the cost 0, and the next cut is computed, until the goal costs nothing.
-
-The costs of operators only decrease. So after each cut, only the costs of bits that depend on operators of the cut are
-updated. If the goal cannot be reached even without deletes, the bound is `NO_WAY`.
+state costs 0. Any other bit costs as much as the cheapest way to set it: the cost of an operator plus the cost of its
+most expensive condition. A graph has an edge from this condition to each bit that the operator sets. From some bits,
+the rest of the way to the goal costs nothing. The operators that lead to these bits from other bits are a cut. They
+then get the cost 0, and the next cut is computed, until the goal costs nothing. If the goal cannot be reached even
+without deletes, the bound is `NO_WAY`.
 
 **From a state to its successor.** Every plan from a state uses an operator of each cut of this state. After the first
-step of such a plan, the rest of the plan still uses an operator of every cut that does not contain the first operator.
-At most one cut contains the first operator. So the next state inherits all other cuts of the state before it. The
-operators of the inherited cuts cost nothing, and only the missing cuts are computed, usually one or two. The result
-depends on the state before. It may be slightly above or below the bound that is computed without inherited cuts, but it
-never exceeds the length of the shortest plan (Pommerening and Helmert, "Incremental LM-cut", 2013). One byte for each
-state and operator stores the number of the cut that contains the operator.
+step of the plan, the rest still uses an operator of every cut that does not contain the first operator. The next state
+inherits these cuts, and only the missing cuts are computed. The bound then depends on the path to the state, but it
+never exceeds the length of the shortest plan (Pommerening and Helmert, "Incremental LM-cut", 2013).
 """
 
 from __future__ import annotations
@@ -41,10 +35,9 @@ MOST_CUTS = 255
 class OperatorGraph(NamedTuple):
     """Tables of which bits each operator requires and adds, and which operators require and add each bit.
 
-    The last operator stands for the goal. The last two bits stand for "always true" and for the goal. Each table has
-    two arrays: the bits that operator `o` requires are ``pre[pre_from[o] : pre_from[o + 1]]``. In the same way, `add`
-    has the bits that each operator adds and does not require, `need` has the operators that require each bit, and
-    `adder` has the operators that add each bit and do not require it.
+    The last operator stands for the goal. The last two bits stand for "always true" and for the goal. The bits that
+    operator `o` requires are ``pre[pre_from[o] : pre_from[o + 1]]``. In the same way, `add` has the bits that each
+    operator adds and does not require. `need` and `adder` have the operators with a given bit in `pre` and `add`.
     """
 
     pre_from: Numbers
@@ -84,21 +77,20 @@ def _with_last(lists: Lists, last: Numbers) -> Lists:
 class CutWorkspace(NamedTuple):
     """Scratch arrays for LM-cut, a lower bound on the length of plans that counts cuts.
 
-    A cut is a set of operators of which every plan uses at least one. The arrays `price`, `queue`, `later`, `queued`
-    and `zone` are ``int32 [n_bits]``, the others ``int32 [n_operators]``.
+    A cut is a set of operators of which every plan uses at least one. `price`, `queue`, `later`, `queued` and `zone`
+    are ``int32 [n_bits]``, the others ``int32 [n_operators]``.
 
     Attributes:
         price: the cost of making each bit true.
-        dear: the most expensive condition of each operator, -1 if it is not known.
+        dear: the most expensive condition of each operator, -1 if unknown.
         cost: the cost of each operator.
-        missing: the number of conditions of each operator that have no cost yet.
+        missing: the number of conditions of each operator without a cost.
         queue: a queue of bits.
-        later: bits that come into the queue when all bits of the current cost are done.
+        later: bits for the queue when all bits of the current cost are done.
         queued: 1 for bits in the queue, otherwise 0.
-        zone: 1 for bits after the cut, from which the rest of the way to the goal costs nothing; 2 for bits before the
-            cut; otherwise 0.
-        cut: the indices of the operators in the current cut, at the beginning of the array.
-        member: for each operator the number (from 1) of the cut that contains it, 0 if no cut does.
+        zone: 1 for bits after the cut, 2 for bits before the cut, otherwise 0.
+        cut: the operators in the current cut, at the beginning of the array.
+        member: the number (from 1) of each operator's cut, 0 for none.
     """
 
     price: Numbers
@@ -137,19 +129,18 @@ def bound_all(
 ) -> None:
     """Compute lower bounds on the steps from states to the goal, and write them to `bound` (LM-cut, compiled).
 
-    A cut of a state is a set of operators of which every plan from this state uses at least one. No two cuts of a state
-    share an operator, so the number of its cuts is a lower bound. To save time, a state inherits most cuts of the state
-    before it on the path from the start.
+    A cut of a state is a set of operators of which every plan from this state uses at least one. No two cuts share an
+    operator, and the bound is the number of cuts. A state inherits most cuts of its parent, the state before it.
 
     Args:
         states: ``uint64 [n_states, n_words]``, the bits of each state.
-        which: ``int32 [n]``, the indices of the states whose bounds are computed.
-        parents: ``int32 [n]``, for each state in `which` the index of the state before it, -1 for none.
-        steps: ``int32 [n]``, for each state in `which` the operator that leads to it from the state before it.
-        bound: ``int32 [n_states]``, gets the bound of state `k` at ``bound[k]``.
-        cuts: ``uint8 [n_stored, n_operators]``, gets the cuts of state `k` at ``cuts[k]``: for each operator the number
-            (from 1) of the cut that contains it, 0 if no cut does. Only the first `n_stored` states have a row.
-        n_cuts: ``uint8 [n_stored]``, gets the number of cuts of each state that has a row in `cuts`.
+        which: ``int32 [n]``, indices of the states whose bounds are computed.
+        parents: ``int32 [n]``, their parents, -1 for none.
+        steps: ``int32 [n]``, the operators that lead to them.
+        bound: ``int32 [n_states]``, gets the bounds.
+        cuts: ``uint8 [n_stored, n_operators]``, gets the number (from 1) of each operator's cut in the first `n_stored`
+            states, 0 for none.
+        n_cuts: ``uint8 [n_stored]``, gets the numbers of cuts of these states.
         lists: which bits the operators require and add.
         room: scratch arrays.
     """
@@ -180,18 +171,10 @@ def bound_all(
 def _inherit(parent: int, step: int, cuts: Any, n_cuts: Any, member: Any, cost: Any) -> int:
     """Copy the cuts of the previous state to `member`, except the cut that contains `step`; return how many are copied.
 
-    A cut of a state is a set of operators of which every plan from this state uses at least one. The copied cuts are
-    numbered from 1 without gaps: the last cut gets the number of the cut that is left out.
-
-    Args:
-        parent: the index of the previous state, -1 for none.
-        step: the operator that leads from the previous state to the new state.
-        cuts: ``uint8 [n_stored, n_operators]``, for each state and operator the number of the cut that contains the
-            operator, 0 for none.
-        n_cuts: ``uint8 [n_stored]``, the number of cuts of each state.
-        member: ``int32 [n_operators]``, gets for each operator the number of the cut that contains it, 0 for none.
-        cost: ``int32 [n_operators]``, gets the cost of each operator: 0 if it is in a cut, otherwise 1; and 0 for the
-            last operator, which stands for the goal.
+    A cut is a set of operators of which every plan uses at least one. `parent` is the index of the previous state, -1
+    for none. `step` is the operator that leads to the new state. `cuts` and `n_cuts` are those of `bound_all`. `member`
+    and `cost`, ``int32 [n_operators]``, get the new numbers of the cuts, from 1 without gaps, and the costs: 0 for
+    operators in a cut and for the last one, which stands for the goal, otherwise 1.
     """
     known = 0 <= parent < cuts.shape[0]
     n = int64(n_cuts[parent]) if known else 0
@@ -214,18 +197,10 @@ def _first_prices(  # noqa: C901
 ) -> None:
     """Compute the cost of making each bit true from a state, and the most expensive condition of each operator.
 
-    What operators delete is ignored.
-
-    Args:
-        state: ``uint64 [n_words]``, the bits of the state.
-        lists: which bits the operators require and add.
-        price: ``int32 [n_bits]``, gets the cost of making each bit true, `NO_WAY` if that is impossible. If the goal
-            costs 0, the costs of some other bits are not computed.
-        dear: ``int32 [n_operators]``, gets the bit of each operator's most expensive condition, -1 if it is not known.
-        cost: ``int32 [n_operators]``, the cost of each operator, 0 or 1.
-        missing: scratch space, ``int32 [n_operators]``.
-        queue: scratch space, ``int32 [n_bits]``.
-        later: scratch space, ``int32 [n_bits]``.
+    What operators delete is ignored. `state`, ``uint64 [n_words]``, has the bits of the state. `cost` has the cost of
+    each operator, 0 or 1. `price` gets the cost of each bit, `NO_WAY` if it cannot become true. If the goal costs 0,
+    some other costs are not computed. `dear` gets the conditions, -1 if not known. The arrays are those of
+    `CutWorkspace`.
     """
     n_operators, n_bits = cost.size, price.size
     price[:] = NO_WAY
@@ -276,16 +251,9 @@ def _first_prices(  # noqa: C901
 def _cut(state: Any, lists: OperatorGraph, dear: Any, cost: Any, queue: Any, zone: Any, cut: Any) -> int:  # noqa: C901
     """Find a cut, and write its operators to the beginning of `cut`; return the number of these operators.
 
-    A cut is a set of operators of which every plan from the state uses at least one.
-
-    Args:
-        state: ``uint64 [n_words]``, the bits of the state.
-        lists: which bits the operators require and add.
-        dear: ``int32 [n_operators]``, the bit of each operator's most expensive condition, -1 if it is not known.
-        cost: ``int32 [n_operators]``, the cost of each operator, 0 or 1.
-        queue: scratch space, ``int32 [n_bits]``.
-        zone: scratch space, ``int32 [n_bits]``.
-        cut: ``int32 [n_operators]``, gets the operators of the cut.
+    A cut is a set of operators of which every plan from the state uses at least one. `state`, ``uint64 [n_words]``, has
+    the bits of the state. `dear` is the most expensive condition of each operator, -1 if not known. `cost` is the cost
+    of each operator, 0 or 1. The other arrays are scratch arrays of `CutWorkspace`.
     """
     n_bits = zone.size
     zone[:] = 0
@@ -334,19 +302,11 @@ def _cut(state: Any, lists: OperatorGraph, dear: Any, cost: Any, queue: Any, zon
 def _repair(  # noqa: C901
     size: int, cut: Any, lists: OperatorGraph, price: Any, dear: Any, cost: Any, queue: Any, queued: Any
 ) -> None:
-    """Set the cost of a cut's operators to 0, and update the costs of the bits (atoms) that depend on these operators.
+    """Set the cost of a cut's operators to 0, and update the costs of the bits that depend on these operators.
 
-    A cut is a set of operators of which every plan uses at least one.
-
-    Args:
-        size: the number of operators in the cut.
-        cut: ``int32 [n_operators]``, the operators of the cut are ``cut[:size]``.
-        lists: which bits the operators require and add.
-        price: ``int32 [n_bits]``, the cost of making each bit true, which is updated.
-        dear: ``int32 [n_operators]``, the bit of each operator's most expensive condition, which is updated.
-        cost: ``int32 [n_operators]``, the cost of each operator, 0 or 1, which is updated.
-        queue: scratch space, ``int32 [n_bits]``.
-        queued: scratch space, ``int32 [n_bits]``, all 0 before and after.
+    The operators of the cut are ``cut[:size]``. `cost` has the costs of operators, `price` those of bits, and `dear`
+    the most expensive condition of each operator; all three are updated. `queue` and `queued`, all 0 before and after,
+    are scratch space. The arrays are those of `CutWorkspace`.
     """
     n_bits = price.size
     head, waiting = 0, 0

@@ -1,26 +1,21 @@
 """Divergence of all pairs of goals, at the start or after observed actions, in several conventions.
 
-An actor pursues one goal by optimal plans, and an observer sees its actions. For each ordered pair of goals that are
-still possible, the first is the goal to be ruled out, and the second is the goal that the actor pursues:
+An actor pursues one goal by optimal plans, and an observer sees the names of its actions. In each ordered pair of goals
+that are still possible, the first is the goal to be ruled out, and the second is the goal that the actor pursues:
 
 - *EDP*, the expected divergence point, is the expected step by which the first goal is ruled out. It is infinite if
-  optimal plans of the two goals can end in the same state, because no observation in this state separates the goals.
-- *EDP, capped* assumes that observation ends with the actor's plan: a goal that is not ruled out by then counts as
-  ruled out in the step after the plan, in which the actor stays at its goal. The value is finite for all pairs, and
-  equal to EDP if EDP is finite.
-- *WCD*, the worst case, is the length of the longest common prefix of optimal plans for the two goals, as in the
-  literature on goal-recognition design. It is finite for all pairs.
+  optimal plans of the two goals can end in the same state.
+- *EDP, capped* counts a goal that the actor's whole plan does not rule out as ruled out in the next step. It is always
+  finite.
+- *WCD*, the worst case, is the length of the longest common prefix of optimal plans for the two goals.
 - *told apart* is the latest step by which the first goal is ruled out. It is WCD plus 1, and infinite if EDP is
   infinite. On maps and graphs, also in `askwise.wcd`, this number is called WCD.
 
-The observer sees the names of actions. If two actions with the same name lead to different states (`Cones.ambiguous`),
-the names observed so far may lead to several states. Then a goal is possible as long as *some* of these states is on
-one of its optimal plans. The sets of such states are followed layer by layer, with the probability of each state given
-each goal.
+If two actions with the same name lead to different states (`Cones.ambiguous`), the observed names may lead to several
+states. A goal is then possible as long as *some* of these states is on one of its optimal plans.
 
-On request, EDP counts evidence: a goal is already ruled out when it has become unlikely enough
-(`askwise.divergence.evidence`). WCD and *told apart* never count evidence. If names are ambiguous, evidence depends on
-the whole sequence of names, so EDP with evidence is refused then.
+On request, EDP counts evidence: a goal is ruled out when it has become unlikely enough (`askwise.divergence.evidence`).
+This is refused if names are ambiguous.
 """
 
 from __future__ import annotations
@@ -46,20 +41,19 @@ MOST_SETS = 100_000
 class Pairs:
     """How long goals look alike, as matrices for all pairs of the `n` goals that are still possible.
 
-    In the matrices, the row is the goal to be ruled out, and the column is the goal that the actor pursues by an
-    optimal plan. Steps are counted from the state in which the actor is now.
+    The row is the goal to be ruled out, and the column is the goal that the actor pursues by an optimal plan. Steps are
+    counted from the actor's current state.
 
     Attributes:
         goals: the index of each goal in the problem.
         steps: ``int32 [n]``, steps left to each goal.
-        edp: ``float64 [n, n]``, the expected divergence point (EDP): the expected step by which the goal of the row is
-            ruled out. It is ``inf`` on the diagonal and for goals that may never be told apart.
-        capped: ``float64 [n, n]``, EDP under the assumption that observation ends with the plan. It is always finite.
+        edp: ``float64 [n, n]``, the expected step by which the goal of the row is ruled out; ``inf`` if this may never
+            happen.
+        capped: ``float64 [n, n]``, the same if observation ends with the plan; always finite.
         wcd: ``int32 [n, n]``, length of the longest common prefix of optimal plans for the two goals.
-        told_apart: ``float64 [n, n]``, the latest step by which the goal of the row is ruled out, ``inf`` if this may
-            never happen.
-        evidence: in `edp` and `capped`, a goal is ruled out as soon as the actions so far are at most `evidence` times
-            as likely for this goal as for the pursued goal; None if only impossible actions rule goals out.
+        told_apart: ``float64 [n, n]``, the latest step by which the goal of the row is ruled out; ``inf`` for never.
+        evidence: for `edp` and `capped`, a goal is ruled out once the actions so far are at most `evidence` times as
+            likely for it as for the pursued goal; None if only impossible actions rule goals out.
     """
 
     goals: tuple[int, ...]
@@ -73,11 +67,8 @@ class Pairs:
     def longest(self, most: int) -> list[tuple[int, int]]:
         """Return the pairs of different goals with the largest expected divergence points (`edp`), largest first.
 
-        Pairs with an infinite value come first. Each pair has two positions in `goals`: that of the goal to be ruled
-        out, and that of the pursued goal.
-
-        Args:
-            most: the number of pairs to return; all pairs if there are fewer.
+        At most `most` pairs are returned. Each pair has two positions in `goals`: that of the goal to be ruled out, and
+        that of the pursued goal.
         """
         n = len(self.goals)
         order = np.lexsort((-self.capped.ravel(), -self.edp.ravel()))
@@ -88,15 +79,11 @@ class Pairs:
 def pairs_at(cones: Cones, after: Mapping[int, int] | None = None, *, evidence: float | None = None) -> Pairs:
     """Return how long each pair of goals looks alike, for the goals that are still possible.
 
-    The result has EDP (the expected step by which one goal is ruled out if the actor pursues the other) and WCD (the
-    length of the longest common prefix of optimal plans for the two goals).
-
     Args:
         cones: the optimal plans of all goals.
-        after: the possible current states, as returned by `Cones.after`: a dict whose keys are the indices of the
-            states; None for the start.
-        evidence: for EDP, rule a goal out as soon as the actions so far are at most `evidence` times as likely for this
-            goal as for the pursued goal. By default only impossible actions rule goals out.
+        after: the possible current states, from `Cones.after`: a dict whose keys are their indices; None for the start.
+        evidence: rule a goal out once the actions so far are at most `evidence` times as likely for it as for the
+            pursued goal; None if only impossible actions rule goals out.
     """
     states = {0: 1} if after is None else dict(after)
     goals = tuple(goal for goal in cones.reached if cones.inside[list(states), goal].any())
@@ -155,8 +142,7 @@ def _by_names(cones: Cones, states: Mapping[int, int], goals: tuple[int, ...]) -
 def _onwards(cones: Cones, goals: tuple[int, ...]) -> list[list[int]]:
     """Return how many paths lead from each state to the end of an optimal plan for each goal.
 
-    Entry ``[state][k]`` is for the goal ``goals[k]``. The numbers are exact Python ints. `cones` has the states and the
-    optimal plans of all goals.
+    Entry ``[state][k]`` is for the goal ``goals[k]``, an exact Python int.
     """
     onwards = [[0] * len(goals) for _ in range(cones.model.n_states)]
     for k, goal in enumerate(goals):
@@ -177,18 +163,10 @@ def _first(states: Mapping[int, int], onwards: list[list[int]]) -> Sets:
 def _following(cones: Cones, sets: Sets, onwards: list[list[int]]) -> Sets:
     """Return what an observer who sees only the names of actions may know one step later, with probabilities.
 
-    Actions with the same name may lead to different states. So an observer knows only a set of states: those to which
-    the names observed so far may have led.
-
-    Args:
-        cones: the optimal plans of all goals.
-        sets: a dict whose keys are all sets that the observer may know now. The value of each set is a dict from its
-            states to ``float64 [n_goals]``: for each goal the probability that the observer knows exactly this set and
-            the actor is in this state.
-        onwards: ``[state][goal]``, the number of paths from a state to the end of an optimal plan for a goal.
-
-    Returns:
-        all sets that the observer may know one step later, as a dict of the same form as `sets`.
+    The observer knows a set of states: those to which the observed names may have led. `sets` has all sets that the
+    observer may know now. Each is mapped to a dict from its states to ``float64 [n_goals]``: for each goal the
+    probability that the observer knows this set and the actor is in this state. The result has the same form.
+    ``onwards[state][goal]`` is the number of paths from a state to the end of an optimal plan for a goal.
     """
     found: Sets = {}
     for masses in sets.values():
@@ -216,15 +194,11 @@ MOST_SHOWN = 5
 
 
 def after_seen(cones: Cones, seen: Sequence[tuple[Word, str]]) -> dict[int, int]:
-    """Return the states that are possible after the observed actions, and the number of paths to each of them.
+    """Return the states that are possible after the observed actions, each with the number of paths to it.
 
-    The result maps the index of a state to the number of paths to it from the start by these actions. Raises an
-    InputError for the first action that continues no optimal plan; the error lists actions that would.
-
-    Args:
-        cones: the optimal plans of all goals.
-        seen: all actions since the start, without gaps. Each is a pair: the action's first word, with its file and line
-            for error messages; and the whole action as text, such as ``stack a b``.
+    The keys are indices of states. Raises an InputError for the first action that continues no optimal plan. `seen` has
+    all actions since the start as pairs: first word with its place in the file, and whole action as text, such as
+    ``stack a b``.
     """
     states = cones.after([])
     for k in range(1, len(seen) + 1):

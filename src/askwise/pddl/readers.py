@@ -1,11 +1,11 @@
 """Readers for PDDL domain files, problem files and templates, and for lists of goals and actions.
 
 They accept missing or superfluous requirements, sections in any order, several actions with the same name, and missing
-blanks before ``?``. They refuse undeclared names, wrong numbers of terms, and anything beyond STRIPS; the error names
-the line. A template is a problem whose goal is the placeholder ``<HYPOTHESIS>``.
+blanks before ``?``. They refuse undeclared names, wrong numbers of terms, and anything beyond STRIPS. A template is a
+problem whose goal is the placeholder ``<HYPOTHESIS>``.
 
-Objects, types and variables come in typed lists: ``a b - t``, ``c - (either t u)``, ``d``. A type without a parent is a
-subtype of ``object``. An object has its own types and all their supertypes.
+Typed lists are ``a b - t``, ``c - (either t u)`` or ``d``. A type without a parent is a subtype of ``object``. An
+object has its own types and all their supertypes.
 """
 
 from __future__ import annotations
@@ -37,9 +37,7 @@ Typed = list[tuple[Word, tuple[Word, ...]]]
 def typed_list(items: Iterable[Form | Word], what: str) -> Typed:
     """Return each name in a PDDL typed list with its types; in ``a b - t c``, `a` and `b` have type `t`, and `c` none.
 
-    Args:
-        items: the list.
-        what: how error messages call one of the names, such as "an object".
+    `what` is what error messages call one of the names, such as "an object".
     """
     names: Typed = []
     waiting: list[Word] = []
@@ -143,14 +141,12 @@ def read_domain(text: str, file: str = "domain.pddl") -> PddlDomain:
 
 
 def sections(define: Form, kind: str, known: tuple[str, ...]) -> dict[str, list[Form]]:
-    """Return the sections of a PDDL file: a dict from a word, such as ``:types``, to all sections that begin with it.
-
-    Unknown sections raise an `InputError`.
+    """Return the sections of a PDDL file: for each first word, such as ``:types``, all sections that begin with it.
 
     Args:
         define: the whole file, a list ``(define ...)``.
         kind: ``domain`` or ``problem``.
-        known: the first words of the sections that are allowed.
+        known: the first words that are allowed; others raise an `InputError`.
     """
     parts: dict[str, list[Form]] = {}
     for part in define.rest:
@@ -256,12 +252,8 @@ def _parameters(items: tuple[Form | Word, ...], parents: dict[str, tuple[str, ..
 def read_objects(part: Form, parents: dict[str, tuple[str, ...]], into: dict[str, tuple[str, ...]]) -> None:
     """Add the objects of a section, such as ``(:objects ...)``, with their types to the dict `into`.
 
-    An object that is listed twice gets the types that are stated at either place.
-
-    Args:
-        part: the section.
-        parents: a dict from each known type to its direct supertypes.
-        into: a dict from the name of each object found so far to its types.
+    An object that is listed twice gets the types of both places. `parents` has the direct supertypes of each known
+    type.
     """
     for name, stated in typed_list(part.rest, "an object"):
         if name.text.startswith(("?", ":")):
@@ -345,11 +337,8 @@ def vocabulary(domain: PddlDomain, setting: PddlProblem) -> KnownNames:
 def read_goals(text: str, domain: PddlDomain, setting: PddlProblem, file: str = "hyps.dat") -> tuple[Conjunction, ...]:
     """Parse a list of goals.
 
-    Args:
-        text: a goal in each line: atoms in brackets, with or without commas between them.
-        domain: the domain with the predicates.
-        setting: the problem with the objects.
-        file: the name of the file in errors.
+    `text` has a goal in each line: atoms in brackets, with or without commas between them. `file` is the name of the
+    file in errors.
     """
     known = vocabulary(domain, setting)
     goals: list[Conjunction] = []
@@ -372,15 +361,8 @@ def read_actions(
 ) -> tuple[tuple[Word, str], ...]:
     """Parse a list of actions such as ``(MOVE A B)``; unknown actions or objects raise an InputError.
 
-    Args:
-        text: the actions, one or more in each line.
-        domain: the domain with the actions.
-        setting: the problem with the objects.
-        file: the name of the file in errors.
-
-    Returns:
-        for each action a pair of its first word, with its file and line for error messages, and the whole action as
-        text, such as ``move a b``.
+    `text` has one or more actions in each line. `file` is the name of the file in errors. The result has pairs: first
+    word with its place in the file, and whole action as text, such as ``move a b``.
     """
     names = {schema.name: schema for schema in reversed(domain.schemas)}
     counts = {(schema.name, len(schema.parameters)) for schema in domain.schemas}

@@ -1,32 +1,26 @@
 """Goal recognition: the probability of each goal after each observed action.
 
 **The belief bayes.** An optimal actor draws one of all optimal plans of its goal, uniformly. Some actions may not have
-been observed. So the observed actions ``o_1, ..., o_k`` only show that the plan contains these actions in this order.
-Let ``N_g`` be the number of optimal plans of goal g, and ``N_g(o_1, ..., o_k)`` the number of those that contain the
-actions in this order. ``P0`` is the prior, and ``~`` means "is proportional to"::
+been observed. ``N_g`` is the number of optimal plans of goal g. ``N_g(o_1, ..., o_k)`` is the number of those that
+contain the observed actions ``o_1, ..., o_k`` in this order. ``P0`` is the prior, and ``~`` means "is proportional
+to"::
 
     P(g | o_1, ..., o_k)  ~  P0(g) N_g(o_1, ..., o_k) / N_g
 
-A goal without such a plan is ruled out. With `complete`, all actions since the start were observed: then only plans
-that *begin* with the observed actions count.
+With `complete`, all actions since the start were observed. Then only plans that *begin* with the observed actions
+count.
 
-**The belief robust.** An actor that is not optimal takes actions that are in no optimal plan. Here each observed action
-is *stray* with probability e; otherwise it is part of the plan. A stray action is any of the n operators, with equal
-probability. Any subset S of the observed actions may be the ones that are not stray. ``o_S`` are the actions in S, and
-``|S|`` is their number::
+**The belief robust.** The actor may not be optimal. Each observed action is *stray* with probability e; otherwise it is
+part of the plan. A stray action is any of the n operators, with equal probability. S is the set of observed actions
+that are not stray, ``|S|`` is their number, and ``o_S`` are these actions in order::
 
     P(g | o_1, ..., o_k)  ~  P0(g)  sum over S of  (1 - e)^|S| (e / n)^(k - |S|) N_g(o_S) / N_g
 
-No goal that can be reached is ever ruled out. With e = 0, this is the belief bayes.
+No goal that can be reached is ever ruled out.
 
-**Counting.** All optimal plans of all goals are paths through one acyclic graph whose edges lead to the next layer
-(`askwise.pddl.cones`). If a state is on an optimal plan for a goal, every path from the start to it is the beginning of
-an optimal plan for this goal. So one pass through the layers counts for all goals at once. A plan is matched with a set
-S greedily: the plan waits for the first action of S; when this action comes, the plan waits for the next action of S,
-and so on. At each point, the plan either *waits for o_j*, or S *is complete, and o_m was its last action*. So for each
-set S, a plan is counted at most once. Numbers of plans can exceed the range of floats. Then all numbers of a layer are
-divided by the largest of them. This factor cancels in the quotients above, because all optimal plans of a goal end in
-the same layer.
+**Counting.** All optimal plans are paths through one acyclic graph with layers (`askwise.pddl.cones`). One pass through
+the layers counts for all goals. For each set S, a plan is counted at most once: it waits for the first action of S,
+then for the next one, and so on.
 """
 
 from __future__ import annotations
@@ -61,10 +55,9 @@ class Recognised:
     Attributes:
         cones: the optimal plans of all goals.
         seen: the observed actions, such as ``stack a b``.
-        possible: ``bool [n_seen + 1, n_goals]``, whether each goal is still possible; row k is after k actions.
-        probabilities: ``float64 [n_seen + 1, n_goals]``, the probability of each goal; row k is after k actions. A row
-            is all 0 if no goal is possible.
-        true_goal: the index of the true goal, None if it is unknown.
+        possible: ``bool [n_seen + 1, n_goals]``, possible goals after k actions (row k).
+        probabilities: ``float64 [n_seen + 1, n_goals]``, after k actions (row k); all 0 if no goal is possible.
+        true_goal: index of the true goal, None if unknown.
     """
 
     cones: Cones
@@ -118,14 +111,13 @@ def recognise(
     """Compute the probabilities of the goals after each observed action.
 
     Args:
-        problem: the problem, with the observed actions; or the path of its archive or folder.
-        belief: ``robust`` for an actor that may not be optimal, ``bayes`` for an optimal actor. The default is
-            ``bayes`` if `complete`, otherwise ``robust``.
-        stray: for ``robust``, the probability that an action is not part of the actor's plan.
+        problem: the problem with the observed actions, or the path of its archive or folder.
+        belief: ``bayes`` for an optimal actor (default if `complete`), ``robust`` for any other.
+        stray: for ``robust``, the probability that an action is not part of the plan.
         complete: whether all actions since the start were observed; only for ``bayes``.
-        prior: the prior probability of each goal, or numbers proportional to it; by default equal for all goals.
-        cones: the optimal plans of the problem, if you have computed them already.
-        progress: called with a line of text from time to time during the search for plans; None for no calls.
+        prior: numbers proportional to the prior probabilities; by default all equal.
+        cones: the optimal plans, if already computed.
+        progress: called with a line of text from time to time.
     """
     if belief is None:
         belief = "bayes" if complete else "robust"
@@ -191,12 +183,7 @@ def _refuse_unknown(cones: Cones) -> None:
 def _beginning(cones: Cones, seen: Sequence[str]) -> FloatArray:
     """Return for every k the share of each goal's optimal plans that begin with the first k observed actions.
 
-    Args:
-        cones: the optimal plans.
-        seen: the names of the observed actions.
-
-    Returns:
-        ``float64 [n_seen + 1, n_goals]``; row k is for the first k actions.
+    The result is ``float64 [n_seen + 1, n_goals]``, with a row for each k.
     """
     source, number, target, bounds = _steps(cones)
     label = _numbered(cones, seen)
@@ -216,18 +203,9 @@ def _beginning(cones: Cones, seen: Sequence[str]) -> FloatArray:
 def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
     """Return for every k the share of each goal's optimal plans that contain the first k observed actions in order.
 
-    If `stray` is above 0, each observed action may also be stray, that is, not part of the plan. Then the result is a
-    sum over all ways to choose the stray actions. For m stray actions, the summand is ``stray ** m`` times the share of
-    plans that contain all other observed actions.
-
-    Args:
-        cones: the optimal plans.
-        seen: the names of the observed actions.
-        stray: ``(e / n) / (1 - e)``, where `e` is the probability that an observed action is stray and `n` is the
-            number of operators; 0 if no action is stray.
-
-    Returns:
-        ``float64 [n_seen + 1, n_goals]``; row k is for the first k actions.
+    If `stray` is above 0, the result is a sum over all ways to choose m actions that are not part of the plan:
+    ``stray ** m`` times the share of plans that contain all other actions. `stray` is ``(e / n) / (1 - e)`` of the
+    module docstring. The result is ``float64 [n_seen + 1, n_goals]``, with a row for each k.
     """
     source, number, target, bounds = _steps(cones)
     label = _numbered(cones, seen)
@@ -247,14 +225,11 @@ def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
 
 
 def _scaled(arrived: FloatArray, source: IntArray) -> FloatArray:
-    """Return the rows of `arrived` for the states `source`, ``float64 [n, n_columns]``, scaled down if they are large.
+    """Return ``arrived[source]``, divided by its largest number if that is above `LARGEST`.
 
-    If the largest number in these rows is above `LARGEST`, all numbers in these rows are divided by it.
-
-    Args:
-        arrived: ``float64 [n_states, n_columns]``, numbers of paths from the start to each state.
-        source: ``int32 [n]``, the indices of the states.
+    `arrived` has numbers of paths from the start to each state, ``float64 [n_states, n_columns]``.
     """
+    # The factor cancels in the quotients: all optimal plans of a goal end in the same layer.
     passing = arrived[source]
     largest = passing.max(initial=0.0)
     return passing / largest if largest > LARGEST else passing
@@ -265,20 +240,16 @@ def _match(
 ) -> None:
     """Move paths from `passing` to `arrived` if their next transition has the name of the action that they wait for.
 
-    A path is the beginning of a plan. It waits for the next observed action that is part of the plan. If the next
-    transition has the name of this action, the path is taken out of `passing`. In `arrived`, it is added to the next
-    state, in the column of a later action for which it waits from now on, or in a column for paths that wait for no
-    more actions. Paths that stay in `passing` still wait for the same action; the caller adds them to `arrived`.
+    A path is the beginning of a plan; it waits for the next observed action that is part of the plan.
 
     Args:
-        arrived: ``float64 [n_states, 2 n_seen + 2]``, numbers of paths to each state: column 0 counts all paths, column
-            j those that wait for action j, and column ``n_seen + 1 + m`` those that wait for no action after action m.
-        passing: ``float64 [n, 2 n_seen + 2]``, the numbers of paths through each transition, in the same columns.
-        number: ``int32 [n]``, the index of each transition's name.
-        target: ``int32 [n]``, the next state of each transition.
-        label: ``int32 [n_seen]``, the index of each observed action's name.
-        stray: the factor by which the number of paths is multiplied for each observed action that is not part of their
-            plans.
+        arrived: ``float64 [n_states, 2 n_seen + 2]``, numbers of paths to each state: in column 0 all, in column j
+            those that wait for action j, in column ``n_seen + 1 + m`` those that wait for no action after action m.
+        passing: ``float64 [n, 2 n_seen + 2]``, the same for the paths through each transition.
+        number: ``int32 [n]``, index of each transition's name.
+        target: ``int32 [n]``, next state of each transition.
+        label: ``int32 [n_seen]``, index of each observed action's name.
+        stray: factor for each observed action that is not part of the plan.
     """
     n = label.size
     for j in range(1, n + 1):
@@ -303,9 +274,8 @@ def _steps(cones: Cones) -> tuple[IntArray, IntArray, IntArray, list[int]]:
     """Return the transitions of all optimal plans, ordered by their distance from the start.
 
     Returns:
-        the state in which each transition starts, ``int32 [n]``; the index of the name of each transition's action,
-        ``int32 [n]``; the next state of each transition, ``int32 [n]``; and a list with the position of the first
-        transition at each distance, and ``n`` at the end.
+        the first state, the index of the action's name, and the next state, each ``int32 [n]``; and a list with the
+            position of the first transition at each distance, then ``n``.
     """
     model = cones.model
     source, column = np.nonzero(cones.operators >= 0)
@@ -329,12 +299,9 @@ def _numbered(cones: Cones, seen: Sequence[str]) -> IntArray:
 def _posterior(weights: FloatArray, shares: FloatArray, possible: BoolArray) -> FloatArray:
     """Return ``float64 [n_seen + 1, n_goals]``: the posterior probabilities; row k is after k observed actions.
 
-    If prior times likelihood underflows to 0 for all goals after an action, the probabilities stay as they were before.
-
-    Args:
-        weights: ``float64 [n_goals]``, the prior probability of each goal.
-        shares: ``float64 [n_seen + 1, n_goals]``; row k is the likelihood of the first k actions for each goal.
-        possible: ``bool [n_seen + 1, n_goals]``, whether each goal is still possible; impossible goals get 0.
+    `weights` are the prior, ``float64 [n_goals]``. `shares` (likelihoods) and `possible` have the shape of the result.
+    Goals that are not possible get 0. If numbers underflow to 0 for all goals, the probabilities stay as they were
+    before the action.
     """
     probabilities = np.zeros_like(shares)
     for k, row in enumerate(weights * shares * possible):

@@ -1,24 +1,18 @@
 """Search for all optimal plans of one goal, exactly, by two combined algorithms.
 
-*Blind search*: breadth first, layer by layer, until a layer contains a state of the goal.
+*Blind search*: breadth first, layer by layer, until a layer contains a goal state.
 
-*Bounded search*: also breadth first, but some states are omitted. Let `d` be the depth of a state, and `h` a lower
-bound on the steps left (`askwise.pddl.lmcut`). The state is omitted if ``d + h > B``. At first, `B` is the lower bound
-of the initial state. If no goal state is found, `B` is raised to the smallest ``d + h`` of an omitted state, and the
-search is repeated; computed lower bounds are kept. All states on an optimal plan of length `L` have ``d + h <= L``. So
-with ``B = L`` none of these states is omitted, and each is found at its own depth. If the search with some `B` finds no
-goal state, every plan has more than `B` steps.
+*Bounded search*: breadth first, but some states are omitted. `d` is the depth of a state, and `h` a lower bound on the
+steps left (`askwise.pddl.lmcut`). The state is omitted if ``d + h > B``. At first, `B` is the lower bound of the
+initial state. If no goal state is found, `B` is raised to the smallest ``d + h`` of an omitted state, and the search is
+repeated.
 
 After either search, the plans are collected backwards from the goal (`askwise.pddl.table`).
 
-**Combination.** The blind search does not depend on the goal. So one blind search serves all goals of one kind, that
-is, with the same relevant operators (`askwise.pddl.task`). A bounded search serves only one goal. It is not known in
-advance which search is faster, but the cost of the blind search can be predicted. The blind search must go at least as
-deep as the largest known lower bound on a goal's plan length, and its layers are assumed to keep growing like the last
-one. The bounded searches run until their cost reaches this prediction. Then the blind search expands one more layer, a
-new prediction is made, and so on.
-So the total cost is at most about twice the cost of the blind search alone. Costs are counted in states and lower
-bounds, not in seconds, so the result does not depend on the speed of the machine.
+**Combination.** One blind search serves all goals with the same relevant operators (`askwise.pddl.task`), a bounded
+search only one goal. The cost of the blind search up to the deepest goal is predicted. The bounded searches run until
+their cost reaches this prediction. Then the blind search expands one more layer, and so on. Costs are counted in states
+and lower bounds, so the result does not depend on the machine.
 """
 
 from __future__ import annotations
@@ -51,7 +45,7 @@ def search(task: GoalTask, limits: Limits | None = None, progress: Progress | No
     Args:
         task: the task of the goal.
         limits: limits on numbers of states; None for the defaults.
-        progress: called with a line of text from time to time; None for no calls.
+        progress: called with a line of text from time to time.
     """
 
     def say(_: int, text: str) -> None:
@@ -67,13 +61,12 @@ def search_together(
     """Search for all optimal plans of several goals; where a limit is exceeded, the result is not exact.
 
     Args:
-        goal_tasks: a dict from the index of each goal to its task. The tasks may differ only in the goal, as all tasks
-            in one dict from `goal_tasks_by_kind` do.
+        goal_tasks: the tasks of the goals, which may differ only in the goal (`goal_tasks_by_kind`).
         limits: limits on numbers of states; None for the defaults.
-        progress: called with the index of a goal and a line of text from time to time; None for no calls.
+        progress: called with the index of a goal and a line of text from time to time.
 
     Returns:
-        a dict from the index of each goal to its result.
+        the result for each goal.
     """
     return _Together(goal_tasks, limits or Limits(), progress).run()
 
@@ -81,13 +74,8 @@ def search_together(
 class _Together:
     """A search for the optimal plans of several goals that alternates between two kinds of searches.
 
-    There is one breadth-first (blind) search for all goals together. In addition, each goal has a bounded search, which
-    omits states from which every plan would be too long.
-
-    Args:
-        goal_tasks: a dict from the index of each goal to its task; the tasks differ only in the goal.
-        limits: limits on numbers of states.
-        progress: called with the index of a goal and a line of text; None for no calls.
+    One breadth-first (blind) search serves all goals; each goal also has a bounded search, which omits states. The
+    tasks may differ only in the goal. `progress` is called with the index of a goal and a line of text.
     """
 
     def __init__(self, goal_tasks: Mapping[int, GoalTask], limits: Limits, progress: Speaking | None) -> None:
@@ -116,10 +104,9 @@ class _Together:
         return self.found
 
     def _look(self) -> None:
-        """Store the results of all goals that the last layer of the breadth-first search decides.
+        """Store the results of the goals that are true in a state of the last layer of the breadth-first search.
 
-        A goal is decided if it is true in a state of this layer. If the layer is empty, all remaining goals are
-        decided: they have no plan.
+        If the layer is empty, all remaining goals get the result that they have no plan.
         """
         for goal, task in list(self.open.items()):
             found = self.blind.met(task.goal)
@@ -129,8 +116,7 @@ class _Together:
     def _predicted(self) -> float:
         """Predict how many states the breadth-first search will have found when it has reached all goals.
 
-        The last goal is assumed to be as near as possible: as deep as the largest known lower bound on the plan length
-        of a remaining goal, but not before the next layer.
+        The last goal is assumed to be as near as the known lower bounds on plan lengths allow.
         """
         level = max((self.bounded[goal].least for goal in self.open if goal in self.bounded), default=0)
         return self.blind.predicted(max(level, self.blind.level + 1))
@@ -138,13 +124,8 @@ class _Together:
     def _bound_within(self, budget: float) -> None:
         """Run the bounded searches of the remaining goals in turns until their total cost reaches a budget.
 
-        In each round, every search may continue until it has computed a maximal number of lower bounds. This number
-        doubles from round to round. After the round in which it is `LONGEST_TURN`, the function returns even if the
-        budget is not used up.
-
-        Args:
-            budget: the limit on the cost of all bounded searches since the beginning. Finding one state by
-                breadth-first search costs 1.
+        `budget` counts from the beginning; finding a state by breadth-first search costs 1. Turns become longer from
+        round to round. After a round with turns of `LONGEST_TURN`, the function returns in any case.
         """
         longest = min(LONGEST_TURN, self.limits.evaluations)
         most = 1
@@ -208,13 +189,9 @@ class Blind(StateTable):
         self.say(f"{self.n:,} states")
 
     def met(self, goal: Words) -> Found | None:
-        """Return the result for a goal if the last layer gives one, otherwise None.
+        """Return the result for a goal if the last layer contains a goal state or is empty, otherwise None.
 
-        There is a result if the layer contains a goal state. There is also one if the layer is empty: then the goal has
-        no plan.
-
-        Args:
-            goal: ``uint64 [n_words]``, the atoms that the goal requires, one bit for each.
+        An empty layer means that the goal has no plan. `goal` is ``uint64 [n_words]``, the bits that the goal requires.
         """
         last = self.layers[-1]
         if last.size == 0:
@@ -235,16 +212,11 @@ class Blind(StateTable):
 
 
 class BoundedSearch(StateTable):
-    """A bounded search: breadth first, but without states that are on no plan of at most a certain length.
+    """A breadth-first search that omits states from which every plan would be too long.
 
-    A state is omitted if its depth, plus a lower bound on the steps left (LM-cut), exceeds this length. If no plan is
-    found, the length is raised, and the search is repeated.
-
-    Args:
-        task: the task of the goal.
-        progress: called with a line of text from time to time; None for no calls.
-        remembered: memory in bytes for intermediate results of lower bounds, which make later lower bounds faster to
-            compute.
+    A state is omitted if its depth, plus a lower bound on the steps left (LM-cut), exceeds the allowed length. If no
+    plan is found, this length is raised, and the search is repeated. `remembered` is memory in bytes for intermediate
+    results of lower bounds.
     """
 
     def __init__(self, task: GoalTask, progress: Progress | None = None, remembered: int = MOST_REMEMBERED) -> None:
@@ -265,15 +237,9 @@ class BoundedSearch(StateTable):
         return 5 + int(entries) // 100
 
     def run(self, most_evaluated: int, most_states: int) -> Found | None:
-        """Search until all optimal plans are found or there is provably none.
+        """Search until all optimal plans are found or there is provably none; return the result.
 
-        Args:
-            most_evaluated: maximal number of states whose lower bound is computed, in all calls together.
-            most_states: maximal number of states to find, in all calls together.
-
-        Returns:
-            the result, or None if a limit is exceeded. A later call with higher limits reuses the bounds computed so
-            far.
+        The limits are those of `within`. The result is None if one is exceeded; a later call reuses the lower bounds.
         """
         while self.least < NO_WAY:
             layers, cut_off = self._under(self.least, most_evaluated, most_states)
@@ -287,13 +253,8 @@ class BoundedSearch(StateTable):
     def within(self, bound: int, most_evaluated: int, most_states: int) -> Words | None:
         """Return all states on paths of at most `bound` steps from the start to the goal, and possibly some others.
 
-        Args:
-            bound: maximal number of steps from the start to the goal.
-            most_evaluated: maximal number of states whose lower bound is computed, in all calls together.
-            most_states: maximal number of states to find, in all calls together.
-
-        Returns:
-            ``uint64 [n, n_words]``; None if a limit is exceeded.
+        The result is ``uint64 [n, n_words]``. It is None if, in all calls together, lower bounds of more than
+        `most_evaluated` states are computed, or more than `most_states` states are found.
         """
         layers, _ = self._under(bound, most_evaluated, most_states, through=True)
         return None if layers is None else self.states[np.concatenate(layers)]
@@ -303,16 +264,11 @@ class BoundedSearch(StateTable):
     ) -> tuple[list[IntArray] | None, int]:
         """Search breadth first, but omit states through which every plan provably has more than `bound` steps.
 
-        Args:
-            bound: maximal number of steps of a plan.
-            most_evaluated: maximal number of states whose lower bound is computed, in all calls together.
-            most_states: maximal number of states to find, in all calls together.
-            through: whether to continue after the first layer with a goal state.
+        `through` says whether to continue after the first layer with a goal state. The limits are those of `within`.
 
         Returns:
-            two values. The first has the indices of the states at each depth; it is None if a limit is exceeded. The
-            second is a lower bound on the length of all plans through omitted states; it is `NO_WAY` if there are
-            provably no such plans.
+            the indices of the states at each depth, None if a limit is exceeded; and a lower bound on the length of
+                plans through omitted states, `NO_WAY` if there are provably none.
         """
         self.depth[: self.n] = -1
         self.depth[0] = 0
@@ -355,14 +311,12 @@ class BoundedSearch(StateTable):
     def _remembering(self) -> tuple[IntArray, Bytes, Bytes]:
         """Allocate arrays for the lower bounds of all states, and for the cuts of as many states as memory allows.
 
-        A cut is a set of operators of which every plan uses at least one. No two cuts of a state share an operator, so
-        the number of its cuts is a lower bound on the steps that are left.
+        A cut is a set of operators of which every plan uses at least one; the cuts of a state are disjoint.
 
         Returns:
-            three arrays. ``int32 [n_states]``: the lower bounds, -1 for unknown. ``uint8 [n_stored]``: how many cuts
-            each state has. ``uint8 [n_stored, n_operators + 1]``: for each state and operator, which of the state's
-            cuts contains the operator, counted from 1; 0 if none does. The last column is for an artificial operator
-            that ends every plan.
+            the lower bounds, ``int32 [n_states]``, -1 for unknown; the number of cuts of each state,
+                ``uint8 [n_stored]``; and the cut of each operator, from 1, or 0, ``uint8 [n_stored, n_operators + 1]``.
+                The last column is for an artificial operator that ends every plan.
         """
         size = self.states.shape[0]
         rows = min(size, self.remembered // (self.task.operators.size + 1))

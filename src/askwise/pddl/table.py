@@ -1,8 +1,7 @@
-"""The states that a search has found, in a hash table, and the optimal plans that are collected from them.
+"""A hash table of the states that a search has found, and the optimal plans that are collected from it.
 
-Plans are collected backwards from the goal, layer by layer: if a state at depth ``d + 1`` is on an optimal plan, then
-every transition to this state from depth `d` is also on an optimal plan. The compiled loops are in
-`askwise.pddl.layers`.
+Plans are collected backwards from the goal, layer by layer: if a state at depth ``d + 1`` is on an optimal plan, every
+transition to this state from depth `d` is, too.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ class Plans:
     """All optimal plans of one goal, as transitions between states; bits and operators are those of the `GoalTask`.
 
     Attributes:
-        states: ``uint64 [n, n_words]``, the bits of the states on optimal plans, the start first.
-        depth: ``int32 [n]``, steps from the start, in ascending order.
-        source: ``int32 [n_edges]``, the state in which each transition starts.
-        operator: ``int32 [n_edges]``, the operator of each transition.
-        target: ``int32 [n_edges]``, the next state of each transition.
+        states: ``uint64 [n, n_words]``, states as bits, the start first.
+        depth: ``int32 [n]``, steps from the start, ascending.
+        source: ``int32 [n_edges]``, first state of each transition.
+        operator: ``int32 [n_edges]``, its operator.
+        target: ``int32 [n_edges]``, its next state.
     """
 
     states: Words
@@ -48,14 +47,13 @@ class Found:
     """The result of the search for the optimal plans of one goal.
 
     Attributes:
-        length: length of an optimal plan; -1 if there is no plan, or none was found.
-        exact: whether the result is proven: all optimal plans were found, or there is no plan.
-        at_least: a proven lower bound on the length of plans; `NO_WAY`, a very large number, if there is provably no
-            plan.
-        method: the search that gave the result: ``blind`` (breadth first), ``bounded`` (with lower bounds on the steps
-            left), or ``none`` if both searches failed, or if no search was needed.
-        plans: all optimal plans; None if there are none, or they were not found.
-        met: number of states that the blind and the bounded search found, added up.
+        length: length of an optimal plan; -1 if none was found.
+        exact: whether all optimal plans were found, or there is provably none.
+        at_least: a proven lower bound on the length of plans; `NO_WAY` if there is provably none.
+        method: ``blind`` (breadth first), ``bounded`` (with lower bounds on the steps left), or ``none`` if both failed
+            or none was needed.
+        plans: all optimal plans; None if none were found.
+        met: number of found states.
         evaluated: number of states whose lower bound was computed.
     """
 
@@ -69,12 +67,7 @@ class Found:
 
 
 class StateTable:
-    """The states that a search has found so far, in a hash table, with their distance (depth) from the start.
-
-    Args:
-        task: the task of the goal, with the operators and the initial state.
-        progress: called with a line of text from time to time; None for no calls.
-    """
+    """A hash table of the states that a search has found so far, with their depth: the steps from the start."""
 
     def __init__(self, task: GoalTask, progress: Progress | None) -> None:
         self.task = task
@@ -103,16 +96,10 @@ class StateTable:
         self.place_all()
 
     def next_layer(self, layer: IntArray, level: int) -> IntArray:
-        """Find the states of the next layer by applying all operators to `layer`; return a transition to each of them.
+        """Find the states of the next layer, give them a depth, and return a transition to each of them.
 
-        States that have a depth already are not in the next layer. The states of the next layer get a depth.
-
-        Args:
-            layer: the indices of the states of the last layer.
-            level: the depth of these states, that is, their steps from the start.
-
-        Returns:
-            ``int32 [3, n]``: source, operator and target of each transition.
+        The next layer has the states without a depth that follow `layer`: indices of states of depth `level`. The
+        result is ``int32 [3, n]``: source, operator and target of each transition.
         """
         out = np.empty((3, max(layer.size, self.task.operators.size) * 2), dtype=np.int32)
         position, filled = 0, 0
@@ -137,12 +124,10 @@ class StateTable:
         return holding(self.states[layer], goal)
 
     def back(self, layers: list[IntArray], goal: Words, method: str) -> Found:
-        """Return the result of a search that reached the goal: all optimal plans, collected backwards from the goal.
+        """Collect all optimal plans backwards from the goal, and return them as the result of the search `method`.
 
-        Args:
-            layers: the indices of the states at each depth, from the initial state on; the last layer has goal states.
-            goal: ``uint64 [n_words]``, the atoms that the goal requires, one bit for each.
-            method: the name of the search, for the result.
+        `layers` are the indices of the states at each depth; the last layer has goal states. `goal` is
+        ``uint64 [n_words]``, the bits that the goal requires.
         """
         last = layers[-1][self.in_goal(layers[-1], goal)]
         behind = backwards(self.task)
@@ -165,13 +150,8 @@ class StateTable:
     def _steps_to(self, layer: IntArray, level: int, behind: Backwards) -> IntArray:
         """Return all transitions to the states of `layer` from states of depth `level`, computed backwards.
 
-        Args:
-            layer: the indices of the states to which transitions lead.
-            level: depth of the states in which the transitions start, that is, their steps from the start.
-            behind: the operators, prepared for going back from a state to the states before it.
-
-        Returns:
-            ``int32 [3, n]``: source, operator and target of each transition.
+        `behind` has the operators, prepared for going back. The result is ``int32 [3, n]``: source, operator and target
+        of each transition.
         """
         most = int((1 << np.bitwise_count(behind.unknown).sum(axis=1, dtype=np.int64)).sum())
         out = np.empty((3, most + 1024), dtype=np.int32)
@@ -187,13 +167,8 @@ class StateTable:
     def steps_among(self, layer: IntArray, level: int, targets: IntArray) -> IntArray:
         """Return all transitions from the states of `layer` to the states `targets`.
 
-        Args:
-            layer: the indices of the states in which transitions start, all of depth `level`.
-            level: the number of steps from the start to these states.
-            targets: the indices of the states to which transitions lead, all of depth ``level + 1``.
-
-        Returns:
-            ``int32 [3, n]``: source, operator and target of each transition.
+        `layer` and `targets` are indices of states, of depth `level` and ``level + 1``. The result is ``int32 [3, n]``:
+        source, operator and target of each transition.
         """
         marked = np.zeros(self.states.shape[0], dtype=np.bool_)
         marked[targets] = True

@@ -1,22 +1,15 @@
 """A grounded planning problem as bits: states and operators are rows of 64-bit words, one bit per atom.
 
-Atoms that are always true or always false have no bit. A condition that an atom is false becomes a condition that an
-additional bit is set: the atom's *opposite*, which is set exactly if the atom is false. So conditions and goals only
-require bits to be set, which the search needs for its lower bounds (LM-cut). Each operator has three rows of bits:
-those that it requires (`pre`), those that it sets (`add`), and those that it does not delete (`keep`). Operator `o` is
-applicable in state `s` if ``s & pre[o] == pre[o]``, and leads to ``s & keep[o] | add[o]``.
+Atoms that are always true or always false have no bit. An atom that must be false in some condition has a second bit,
+its *opposite*, which is set exactly if the atom is false. Each operator has three rows of bits: those that it requires
+(`pre`), those that it sets (`add`), and those that it does not delete (`keep`). Operator `o` is applicable in state `s`
+if ``s & pre[o] == pre[o]``, and leads to ``s & keep[o] | add[o]``.
 
-A sequence of sets of integers is stored in two arrays (`Lists`), or as rows of bits in words (`Words`).
+**The task of one goal** (`GoalTask`) has only relevant bits and operators. A bit is relevant if the goal or a relevant
+operator requires it. An operator is relevant if it sets a relevant bit that is not one of its own conditions.
 
-**The task of one goal** (`GoalTask`) has only what is relevant to the goal. A bit is relevant if the goal requires it,
-or if it is a condition of a relevant operator. An operator is relevant if it sets a relevant bit that is not one of its
-own conditions. An irrelevant operator is on no optimal plan: a plan without this operator would still be valid, and
-shorter. So the search for a goal omits irrelevant operators and bits. States that differ only in irrelevant bits become
-one state.
-
-Goals with the same relevant operators are *of one kind*. The tasks of all goals of one kind have the same bits: those
-that are relevant to any of these goals. So states are the same rows of bits in all these tasks, and one breadth-first
-search serves all these goals.
+Goals with the same relevant operators are *of one kind*. Their tasks have the same bits: all that are relevant to any
+of these goals. So one breadth-first search serves all of them.
 """
 
 from __future__ import annotations
@@ -132,16 +125,15 @@ class Task:
     leads to ``s & keep | add``.
 
     Attributes:
-        facts: the atom of each bit, such as ``on a b``.
-        labels: the name of each operator, such as ``stack a b``; several operators may share a name.
+        facts: atom of each bit, such as ``on a b``.
+        labels: name of each operator, such as ``stack a b``; operators may share a name.
         initial: ``uint64 [n_words]``, the initial state.
-        pre: ``uint64 [n_operators, n_words]``, the bits that each operator requires.
-        add: ``uint64 [n_operators, n_words]``, the bits that each operator sets.
-        keep: ``uint64 [n_operators, n_words]``, all bits except those that each operator deletes.
-        lists: the indices of the bits that each operator requires, adds and deletes: three `Lists`, each with a set for
-            every operator.
-        place: the index of each atom's bit; `ALWAYS` or `NEVER` for atoms that are always true or always false.
-        opposite: for each atom in a negative condition, the index of the bit that is set if the atom is false.
+        pre: ``uint64 [n_operators, n_words]``, bits that are required.
+        add: ``uint64 [n_operators, n_words]``, bits that are set.
+        keep: ``uint64 [n_operators, n_words]``, all bits except those that are deleted.
+        lists: indices of the bits that each operator requires, adds and deletes.
+        place: index of each atom's bit; `ALWAYS` or `NEVER` for atoms that are always true or always false.
+        opposite: index of the bit that is set if an atom is false, for atoms in negative conditions.
     """
 
     facts: tuple[str, ...]
@@ -184,8 +176,8 @@ class Task:
     def bits(self, goal: Conjunction) -> frozenset[int] | None:
         """Return the indices of the bits that a goal requires; None if the goal can never be true.
 
-        If the goal requires an atom to be false, the result has the index of the atom's opposite: a second bit, which
-        is set if the atom is false. Conditions that always hold need no bit and are left out.
+        An atom that must be false is represented by a second bit, its opposite. Conditions that always hold are left
+        out.
         """
         wanted = set()
         for literal in goal.literals:
@@ -239,10 +231,7 @@ def packed(rows: Sequence[Iterable[int]], n_words: int) -> Words:
 def make_task(grounded: Grounded, goals: Iterable[Conjunction] = ()) -> Task:
     """Make a task, with states as bits, from a grounded problem.
 
-    Args:
-        grounded: the atoms and operators.
-        goals: the goals to search for. If a goal requires an atom to be false, the atom gets a second bit, which is set
-            if the atom is false.
+    An atom that one of the `goals` requires to be false gets a second bit, which is set if the atom is false.
     """
     deletes = {atom for operator in grounded.operators for atom in operator.deletes}
     place: dict[Atom, int] = {}
@@ -288,20 +277,17 @@ def make_task(grounded: Grounded, goals: Iterable[Conjunction] = ()) -> Task:
 
 @dataclass(frozen=True, eq=False)
 class GoalTask:
-    """A planning task for one goal: it has only the bits and operators that are relevant to this goal.
-
-    With fewer bits and operators, the search for plans is faster. A bit says whether one atom is true in a state; an
-    operator is an action with objects instead of variables. Bits and operators have new indices here.
+    """A planning task for one goal, with new indices for the bits and operators that are relevant to this goal.
 
     Attributes:
-        operators: ``int32 [n_operators]``, the index of each operator in the whole task.
-        bits: ``int32 [n_bits]``, the index of each bit in the whole task.
+        operators: ``int32 [n_operators]``, index of each operator in the whole task.
+        bits: ``int32 [n_bits]``, index of each bit in the whole task.
         initial: ``uint64 [n_words]``, the initial state.
-        goal: ``uint64 [n_words]``, the atoms that the goal requires, one bit for each.
+        goal: ``uint64 [n_words]``, the bits that the goal requires.
         pre: the bits that each operator requires, its conditions.
-        gain: the bits that each operator sets and that are not among its conditions.
-        words: three arrays ``uint64 [n_operators, n_words]`` with a row of bits for each operator: its conditions, the
-            bits that it sets, and all bits except those that it deletes.
+        gain: the bits that each operator sets, except its conditions.
+        words: three arrays ``uint64 [n_operators, n_words]``: conditions, bits that are set, and all bits except those
+            that are deleted.
     """
 
     operators: Numbers
@@ -319,12 +305,10 @@ class GoalTask:
 
 
 def goal_task(task: Task, goal: Iterable[int], start: Words | None = None) -> GoalTask:
-    """Return the task for the search for one goal, restricted to relevant bits and operators.
+    """Return the search task of one goal, restricted to relevant bits and operators.
 
-    Args:
-        task: the whole task.
-        goal: the atoms that the goal requires, by the indices of their bits.
-        start: ``uint64 [n_words]``, the state in which plans start; by default the initial state of `task`.
+    `goal` has the indices of the bits that the goal requires. `start` is the state in which plans start,
+    ``uint64 [n_words]``; by default the initial state.
     """
     return goal_tasks_by_kind(task, {0: goal}, start)[0][0]
 
@@ -334,13 +318,9 @@ def goal_tasks_by_kind(
 ) -> list[dict[int, GoalTask]]:
     """Return the search tasks of several goals: for each kind of goal, a dict from the index of a goal to its task.
 
-    Goals are of one kind if the same operators are relevant to them. The tasks of one kind differ only in
-    `GoalTask.goal`, so one breadth-first search can serve all of them.
-
-    Args:
-        task: the whole task.
-        goals: a dict from the index of each goal to the atoms that it requires, given by the indices of their bits.
-        start: ``uint64 [n_words]``, the state in which plans start; by default the initial state of `task`.
+    Goals are of one kind if the same operators are relevant to them. Tasks of one kind differ only in `GoalTask.goal`.
+    `goals` has the indices of the bits that each goal requires. `start` is the state in which plans start,
+    ``uint64 [n_words]``; by default the initial state.
     """
     wanted = {number: packed([goal], task.n_words)[0] for number, goal in goals.items()}
     alike: dict[bytes, dict[int, Words]] = {}
@@ -356,14 +336,9 @@ def goal_tasks_by_kind(
 
 
 def whole_goal_tasks(task: Task, goals: Mapping[int, Iterable[int]]) -> dict[int, GoalTask]:
-    """Return search tasks with all bits of `task`, and with the operators that are relevant to at least one goal.
+    """Return the search tasks of several goals, with all bits, and with the operators that are relevant to any of them.
 
-    Args:
-        task: the whole task.
-        goals: a dict from the index of each goal to the atoms that it requires, given by the indices of their bits.
-
-    Returns:
-        a dict from the index of each goal to its search task.
+    `goals` has the indices of the bits that each goal requires.
     """
     wanted = {number: packed([goal], task.n_words)[0] for number, goal in goals.items()}
     used = np.logical_or.reduce([_relevant_operators(task, words) for words in wanted.values()])
@@ -373,12 +348,8 @@ def whole_goal_tasks(task: Task, goals: Mapping[int, Iterable[int]]) -> dict[int
 def _relevant_operators(task: Task, wanted: Words) -> NDArray[np.bool_]:
     """Return ``bool [n_operators]``: whether each operator is relevant to a goal.
 
-    Operators that are not relevant are on no optimal plan for the goal. An operator is relevant if it sets a bit that
-    the goal or another relevant operator requires. Bits that the operator itself requires do not count.
-
-    Args:
-        task: the whole task.
-        wanted: ``uint64 [n_words]``, the atoms that the goal requires, one bit for each.
+    An operator is relevant if it sets a bit that the goal or another relevant operator requires, and that the operator
+    itself does not require. `wanted` has the bits that the goal requires, ``uint64 [n_words]``.
     """
     gains = task.add & ~task.pre
     matters, used = wanted.copy(), np.zeros(task.n_operators, dtype=bool)
@@ -393,14 +364,10 @@ def _relevant_operators(task: Task, wanted: Words) -> NDArray[np.bool_]:
 def _restricted(
     task: Task, used: NDArray[np.bool_], bits: Numbers, goals: Mapping[int, Words], start: Words
 ) -> dict[int, GoalTask]:
-    """Return a dict from the index of each goal to its search task, with only some operators and bits of `task`.
+    """Return the search task of each goal, by its index, with only some operators and bits of `task`.
 
-    Args:
-        task: the whole task.
-        used: ``bool [n_operators]``, the operators to keep.
-        bits: the indices of the bits (atoms) to keep.
-        goals: a dict from the index of each goal to the atoms that it requires, ``uint64 [n_words]``, one bit for each.
-        start: ``uint64 [n_words]``, the state in which plans start.
+    The operators `used` (``bool [n_operators]``) and the bits with the indices `bits` are kept. `goals` has the bits
+    that each goal requires, and `start` the first state, each ``uint64 [n_words]``.
     """
     operators = np.flatnonzero(used).astype(np.int32)
     number = np.full(64 * task.n_words, -1, dtype=np.int32)

@@ -21,12 +21,8 @@ MOST_PAIRS = 10
 def pairs_to_text(name: str, cones: Cones, pairs: Pairs, seen: int = 0) -> str:
     """Return a text that describes how long goals look alike to an observer of the actor's actions.
 
-    Args:
-        name: the name of the problem.
-        cones: the optimal plans of all goals.
-        pairs: for each pair of goals that are still possible, how long they look alike: on average (EDP) and in the
-            worst case (WCD).
-        seen: the number of observed actions.
+    `name` is the name of the problem. `pairs` says how long each pair of possible goals looks alike. `seen` is the
+    number of observed actions.
     """
     parts = [_pairs_head(name, cones, pairs, seen), _unsettled(cones)]
     if len(pairs.goals) == 1:
@@ -169,19 +165,14 @@ def pairs_to_json(name: str, cones: Cones, pairs: Pairs, seen: list[str]) -> dic
 
     - ``goals`` and ``numbers``: the names of the possible goals, and their positions, from 1, among all goals;
     - ``edp``: the expected step at which a goal is ruled out if the actor pursues another goal;
-    - ``edp_capped``: the same, but a goal counts as ruled out at the latest in the step after the actor's plan;
+    - ``edp_capped``: the same, but at the latest the step after the actor's plan;
     - ``wcd``: the length of the longest common prefix of optimal plans for two goals;
     - ``told_apart``: the latest step at which a goal is ruled out if the actor pursues another goal;
     - ``all_goals``: for each goal the length of its optimal plans and the effort of the search for them.
 
-    The values of ``edp``, ``edp_capped``, ``wcd`` and ``told_apart`` are matrices: the row is the goal to be ruled out,
-    the column the pursued goal. None stands for infinity and for the diagonal.
-
-    Args:
-        name: the name of the problem.
-        cones: the optimal plans of all goals.
-        pairs: the values of all pairs of goals that are still possible.
-        seen: the observed actions.
+    In the matrices ``edp``, ``edp_capped``, ``wcd`` and ``told_apart``, the row is the goal to be ruled out, the column
+    the pursued goal. None stands for infinity and for the diagonal. `name` is the name of the problem, and `seen` are
+    the observed actions.
     """
     return {
         "problem": name,
@@ -228,12 +219,9 @@ LONGEST_GOAL = 70
 
 
 def recognised_to_text(name: str, found: Recognised, how: str) -> str:
-    """Return a text with the likeliest goals after each observed action, and the ranking of the goals at the end.
+    """Return a text with the likeliest goals after each observed action, and the final ranking of the goals.
 
-    Args:
-        name: the name of the problem.
-        found: the probabilities of the goals.
-        how: the assumptions about the actor and the observations, as a phrase for the heading.
+    `name` is the name of the problem. `how` is a phrase for the heading: the assumptions about actor and observations.
     """
     parts = [_recognised_head(name, found, how), _steps(found), _contradiction(found), _ending(found)]
     return "\n\n".join(part for part in parts if part)
@@ -252,8 +240,7 @@ def _recognised_head(name: str, found: Recognised, how: str) -> str:
 def _steps(found: Recognised) -> str:
     """Return a table: how many goals are left, and which are likeliest, at the start and after each observed action.
 
-    A goal counts as left while it is possible. But if the observations never rule out any goal, a goal counts as left
-    while its probability is above 1 %.
+    A goal is left while it is possible or, if no goal is ever ruled out, while its probability is above 1 %.
     """
     actions = ["(nothing yet)", *(_short(f"({printable(action)})", LONGEST_ACTION) for action in found.seen)]
     width = max(map(len, actions))
@@ -310,14 +297,9 @@ def _ending(found: Recognised) -> str:
 def recognised_to_json(name: str, found: Recognised, how: dict[str, Any]) -> dict[str, Any]:
     """Return a JSON-compatible dict with the probabilities of the goals after each observed action.
 
-    ``possible`` and ``probabilities`` have a column for each goal; their row `k` is for the time after `k` actions.
-    ``unreachable`` (goals without a plan), ``likeliest`` (goals after all actions) and ``true_goal`` have the numbers
-    of goals, counted from 1.
-
-    Args:
-        name: the name of the problem.
-        found: the probabilities of the goals.
-        how: the assumptions about the actor and the observations, a dict that becomes part of the result.
+    ``possible`` and ``probabilities`` have a row for each number of actions. ``unreachable`` (goals without a plan),
+    ``likeliest`` (at the end) and ``true_goal`` count goals from 1. `how`, the assumptions about actor and
+    observations, becomes part of the result.
     """
     return {
         "problem": name,

@@ -1,8 +1,7 @@
 """Read PDDL files (descriptions of planning problems) as words and nested lists, with line numbers.
 
-All letters become lower case, since PDDL is case-insensitive. A ``?`` starts a new word even without a blank before it,
-as in ``(aircraft?a)``, because some public files leave the blank out. The functions are not recursive, so deeply nested
-brackets cannot exhaust the stack.
+All letters become lower case. A ``?`` starts a new word even without a blank before it, because some public files leave
+the blank out.
 """
 
 from __future__ import annotations
@@ -55,9 +54,9 @@ class Form:
     """A bracketed list of a PDDL file, with its place in the file.
 
     Attributes:
-        items: the words and lists between the brackets.
-        file: the name of the file, for error messages.
-        line: the line of the opening bracket, counted from 1.
+        items: the words and lists in it.
+        file: name of the file.
+        line: line of the opening bracket, from 1.
     """
 
     items: tuple[Form | Word, ...]
@@ -119,13 +118,7 @@ def shortened(text: str) -> str:
 def words_of(text: str, file: str, line: int = 1) -> Iterator[Word]:
     """Yield the brackets and words of a PDDL text, in lower case; skip comments.
 
-    Args:
-        text: the PDDL text.
-        file: the name of its file, for error messages.
-        line: the line of the file in which the text begins.
-
-    Raises:
-        InputError: the text or one of its words is too long.
+    The text begins at the given line of the file. Raises `InputError` if the text or a word is too long.
     """
     if len(text) > LONGEST_FILE:
         raise InputError(file, f"{len(text)} characters", f"at most {LONGEST_FILE}")
@@ -141,16 +134,16 @@ def words_of(text: str, file: str, line: int = 1) -> Iterator[Word]:
 
 
 def forms_of(text: str, file: str, *, line: int = 1, surplus: bool = False) -> list[Form | Word]:
-    """Parse a PDDL text; return its words and bracketed lists in order, where lists may contain further lists.
+    """Parse a PDDL text; return its words and bracketed lists in order.
 
     Args:
         text: the PDDL text.
-        file: the name of its file, for error messages.
-        line: the line of the file in which the text begins.
-        surplus: whether to ignore closing brackets at the end of the text that have no opening bracket.
+        file: name of its file, for error messages.
+        line: line at which the text begins in the file.
+        surplus: whether to ignore surplus closing brackets at the end.
 
     Raises:
-        InputError: a bracket has no partner, brackets are nested too deeply, or the text or a word is too long.
+        InputError: brackets do not match or are nested too deeply, or the text or a word is too long.
     """
     outermost: list[Form | Word] = []
     opened: list[tuple[Word, list[Form | Word]]] = []
@@ -181,12 +174,7 @@ def forms_of(text: str, file: str, *, line: int = 1, surplus: bool = False) -> l
 def the_define(text: str, file: str) -> Form:
     """Return the list ``(define ...)``, which holds the contents of a PDDL file.
 
-    Args:
-        text: the text of the file.
-        file: the name of the file, for error messages.
-
-    Raises:
-        InputError: the first list of the text is not ``(define ...)``, or the text cannot be parsed.
+    `file` is its name. Raises `InputError` if the text cannot be parsed, or its first list is not ``(define ...)``.
     """
     found = [form for form in forms_of(text, file, surplus=True) if isinstance(form, Form)]
     if not found or found[0].head != "define":

@@ -1,14 +1,13 @@
 """Planning under uncertainty about the teammate's goal: the exact optimum, a search in belief space, lower bounds.
 
-All of these rest on the same recursion, which is stated here. The modules use the names that are defined here. The ego
-agent acts and asks; the teammate pursues one of the goals.
+All of these rest on the recursion stated here. The ego agent acts and asks; the teammate pursues one of the goals.
 
 **State.** A state is ``(m, w, place, load)``: `m` has for each goal the factor by which answers have changed the goal's
 weight; `w` is the teammate's state; `place` is the ego agent's place, and `load` is what the ego agent carries
 (`askwise.core.side`). The teammate draws one of all its shortest plans uniformly (a uniformly random optimal policy,
 UROP), so its path to `w` does not matter (`askwise.planning.tables`). Goal `g` has the weight ``weight[w, g] * m_g``,
-which is proportional to its probability. ``Z`` is the sum of all weights. If answers are true, `m` stands for a set
-`A`, the possible goals: ``m_g`` is 1 for the goals in `A`, and 0 for the others.
+which is proportional to its probability. ``Z`` is the sum of all weights. If answers are true, `m` stands for the set
+`A` of possible goals: ``m_g`` is 1 for the goals in `A`, and 0 for the others.
 
 **Delay.** The teammate needs `d` steps to goal `g`, and one more step in which it stays there. The ego agent needs `e`
 steps to `g`. So if `g` were known, ``R_g = max(d + 1, e)`` steps would be left. If the ego agent needs `e'` steps to
@@ -25,43 +24,35 @@ expected marginal cost with at most `K` more questions, times ``Z``::
         questions:  Z * price  +  refused * U(m, w, place, load, K - 1)
                     +  sum over answers a of U(m * L[a], w, place, load, K - 1)
 
-The value is 0 if only one goal is possible. The teammate may move to several states ``w'``, and "`m` alive at ``w'``"
-is `m` with 0 for all goals that the teammate no longer pursues if it is at ``w'``. The action leads the ego agent to
-``place'`` and ``load'``. ``L[a, g]`` is the probability of answer `a` if the goal is `g`, and ``refused`` is the
-probability of no answer (`askwise.core.answers`). If answers are true, ``m * L[a]`` is the part of `A` for which `a` is
-true, no question is refused, and the number of questions need not be limited.
+The value is 0 if only one goal is possible. "`m` alive at ``w'``" is `m` with 0 for the goals that the teammate does
+not pursue at ``w'``. The action leads the ego agent to ``place'`` and ``load'``. ``L[a, g]`` is the probability of
+answer `a` if the goal is `g`, and ``refused`` is the probability of no answer (`askwise.core.answers`). If answers are
+true, ``m * L[a]`` is the part of `A` for which `a` is true, and the number of questions need not be limited.
 
-Because weights are not normalised, the recursion has only sums, and nothing is divided. There are no cycles: in every
-joint step the teammate takes a step of its plan or, when it stays, reveals its goal; every question makes `A` or `K`
-smaller. So recursion that stores the value of each state is exact, and no value is computed repeatedly until it
-converges. No term is negative, so 0 and every part of a sum are lower bounds on the sum. If all of `m` is multiplied by
-a number, `U` is multiplied by the same number.
+There are no cycles: in every joint step the teammate takes a step of its plan or reveals its goal; every question makes
+`A` or `K` smaller. No term is negative, so every part of a sum is a lower bound on the sum. If all of `m` is multiplied
+by a number, `U` is, too.
 
-**Questions.** A question about a set of goals and a question about all other goals in `A` give the same information.
-The cheaper of the two is asked. If errors are persistent, a repeated question gets the same answer again, so no
-question is repeated.
+**Questions.** A question about a set of goals and one about all other goals in `A` give the same information; the
+cheaper one is asked. If errors are persistent, no question is repeated, because it would get the same answer.
 
-**No way back.** An action after which a possible goal could never be reached costs infinitely much, however unlikely
-that goal is. Such an action is never taken: the ego agent can always wait instead. A goal that is already out of reach
-no longer matters.
+**No way back.** An action after which a possible goal could never be reached costs infinitely much. A goal that is
+already out of reach no longer matters. A load that no possible goal needs counts as no load.
 
-**Loads.** A load that no possible goal needs counts as no load.
-
-**Modules.** In each part of the table, callers come before the modules that they call. The modules with a star contain
-the recursion line by line.
+**Modules.** In each part of the table, callers come first. Modules with a star contain the recursion line by line.
 
 ==================  ============================================================================  ====================
 module              what it is                                                                    used by
 ==================  ============================================================================  ====================
 `reference` *       the recursion in plain Python with exact fractions: `value`, `act`, `ask`      tests of all others
-`tables`            a problem as arrays: weights of goals, steps, prices as sums over goals        all modules below
+`tables`            a problem as arrays: weights of goals, steps, prices                          all modules below
 ------------------  ----------------------------------------------------------------------------  --------------------
 *The optimum:*
 `optimum`           `solve_problem`; `make_solver` picks the solver                                methods, play, audits
 `exact`             the interface of both solvers; `Solver`: true answers, yes/no questions        `optimum`, `planner`
 `exact_search` *    the kernels of `exact`: `_try_action`, `try_splits`                            `exact`
 `exact_noisy` *     `LimitedSolver`: wrong answers, multiple choice, at most `K` questions         `optimum`, `bounds`
-`exact_beliefs`     the beliefs in `exact_noisy`, numbered, and the belief after each answer       `exact_noisy`
+`exact_beliefs`     the beliefs in `exact_noisy`, and the belief after each answer                 `exact_noisy`
 `questions`         all questions for `LimitedSolver`; multiple choice for the planner             solvers, `planner`
 ------------------  ----------------------------------------------------------------------------  --------------------
 *The planner:*
@@ -79,8 +70,4 @@ module              what it is                                                  
 `bounds`            the optimum if an oracle named a group of goals that contains the true one     play
 `groups`            a tighter bound from random groups, in which questions cost more               play
 ==================  ============================================================================  ====================
-
-`LimitedSolver` has its own beliefs (`exact_beliefs`), because it counts answers exactly; the planner's beliefs round
-log-odds to whole units, so that similar beliefs share a value. `exact_search` has its own table and stack: it keeps all
-values, and it can pause.
 """

@@ -1,17 +1,12 @@
 """Kernels on beliefs: which goals are possible, and how much answers have changed their weights.
 
-A belief is a row of `Search.rows`. The first words of a row are the possible goals: goal `g` is bit ``g % 64`` of word
+A belief is a row of `Search.rows`. The first words are the possible goals: goal `g` is bit ``g % 64`` of word
 ``g // 64``. If answers can be wrong (`Search.graded`), the row also has the log-odds of each goal, in whole units. Each
-answer that speaks against a goal lowers its log-odds by a number of units (`Search.against`). With the teammate in
-state `w`, the weight of goal `g` is ``weight[w, g] * odds_of[-log_odds[g]]``. Here ``odds_of[n]`` is the factor for
-log-odds of ``-n`` units; this factor is `m_g` in `askwise.planning`. The log-odds of all possible goals are shifted so
-that the highest are 0, and those of impossible goals are 0. So two beliefs whose weights differ only by a common factor
-have the same row.
+answer that speaks against a goal lowers its log-odds (`Search.against`). With the teammate in state `w`, the weight of
+goal `g` is ``weight[w, g] * odds_of[-log_odds[g]]``. The highest log-odds are 0, and so are those of impossible goals.
 
-The states of a plan are stored by *level*, their depth in the search: the state on level `level` is
-``s.states[level]``, and its belief is ``s.rows[level]``.
-
-Only these kernels depend on the representation of a belief.
+The states of a plan are stored by *level*, their depth in the search: ``s.states[level]`` has the state on a level, and
+``s.rows[level]`` its belief.
 """
 
 from __future__ import annotations
@@ -56,8 +51,7 @@ def has(sets: Any, row: Any, goal: Any) -> bool:
 def flip(sets: Any, row: Any, goal: Any) -> None:
     """Add `goal` to the set ``sets[row, 0]``, or remove it if it is in the set.
 
-    A set of goals is stored as 64-bit words: goal `g` is bit ``g % 64`` of word ``g // 64``. `sets` is
-    ``uint64 [n_rows, n_sets, n_words]``.
+    `sets` is ``uint64 [n_rows, n_sets, n_words]``; goal `g` is bit ``g % 64`` of word ``g // 64``.
     """
     sets[row, 0, goal >> 6] ^= np.uint64(1) << np.uint64(goal & 63)
 
@@ -67,10 +61,9 @@ def flip(sets: Any, row: Any, goal: Any) -> None:
 
 @inner
 def list_goals(s: Search, level: int) -> int:
-    """Write the possible goals of the state ``s.states[level]`` with their weights to `s.ranked`.
+    """Write the possible goals of the state ``s.states[level]`` with their weights to `s.ranked`; return their number.
 
-    The weight of a goal is proportional to its probability. The sum of the weights becomes the `weight` of the state.
-    Returns the number of possible goals.
+    The sum of the weights becomes the `weight` of the state.
     """
     rows, ranked, graded, state = s.rows, s.ranked, s.graded, s.states[level]
     weight = s.world.weight[state.teammate]
@@ -164,12 +157,9 @@ def copy_state(s: Search, level: int, target: int) -> int:
 def after_step(s: Search, level: int, action: int, teammate: int, negligible: float) -> tuple[int, float]:
     """Write the state and belief one time step after ``s.states[level]`` to ``s.states[level + 1]``.
 
-    In this step the ego agent takes `action` (an index as in `askwise.planning.steps.after_action`), and the teammate
-    moves to state `teammate`. If `negligible` is above 0, goals with a weight below `negligible` times the weight of
-    the heaviest goal then become impossible.
-
-    Returns the number of goals that are still possible, and a factor. Beliefs store weights only up to a common factor:
-    the weights in the new belief, times the returned factor, have the same scale as those in the old belief.
+    The ego agent takes `action`, and the teammate moves to state `teammate`. Goals with a weight below `negligible`
+    times the largest then become impossible. Returns the number of goals left, and a factor: the new weights, times
+    this factor, have the scale of the old ones.
     """
     rows, alive, before, after, target, n = s.rows, s.world.alive, s.states[level], s.states[level + 1], level + 1, 0
     for k in range(alive.shape[1]):
@@ -189,9 +179,8 @@ def after_step(s: Search, level: int, action: int, teammate: int, negligible: fl
 def without_negligible(s: Search, level: int, target: int, negligible: float) -> tuple[int, float]:
     """Copy the state ``s.states[level]`` to ``s.states[target]``, and make goals of negligible weight impossible there.
 
-    A weight is negligible if it is below `negligible` times the weight of the heaviest goal. Returns the number of
-    goals that are still possible, and a factor: the weight of a remaining goal in the copy, times this factor, is its
-    weight in the original state.
+    A weight is negligible below `negligible` times the largest weight. Returns the number of goals left, and a factor:
+    a weight in the copy, times this factor, is the old weight.
     """
     copy_state(s, level, target)
     n = _leave_out(s, target, negligible)
@@ -200,13 +189,10 @@ def without_negligible(s: Search, level: int, target: int, negligible: float) ->
 
 @inner
 def after_answer(s: Search, level: int, question: int, answer: int) -> tuple[int, float]:
-    """Compute the state and belief after a question is answered in ``s.states[level]``.
+    """Write the state and belief after an answer in the state ``s.states[level]`` to ``s.states[level + 1]``.
 
-    The new state is written to ``s.states[level + 1]``. `question` is a row of `s.sets`, and `answer` is the index of
-    one of its answers.
-
-    Returns the number of goals that are still possible, and a factor. The new weight of a goal, times this factor, is
-    its old weight times the probability of the answer if this goal is true.
+    `answer` is the index of an answer to `question`, a row of `s.sets`. Returns the number of goals left, and a factor:
+    a goal's new weight, times this factor, is its old weight times its likelihood of the answer.
     """
     rows, asked, target = s.rows, s.asked[question], level + 1
     n_words = s.world.alive.shape[1]
@@ -257,8 +243,7 @@ def _leave_out(s: Search, level: int, negligible: float) -> int:
 def _count_from_highest(s: Search, level: int) -> float:
     """Shift the log-odds of all possible goals in the belief ``s.rows[level]`` by one number so that the highest are 0.
 
-    So beliefs whose weights differ only by a common factor become equal. Returns the factor by which the new weights
-    must be multiplied to get the old weights. If answers cannot be wrong, there are no log-odds, and the factor is 1.
+    Returns the factor by which the new weights must be multiplied to get the old weights: 1 if answers cannot be wrong.
     """
     if not s.graded:
         return 1.0
@@ -292,8 +277,8 @@ def divides(s: Search, level: int, question: int) -> bool:
 def parts_alike(s: Search, level: int, question: int, other: int) -> bool:
     """Return whether two questions divide the possible goals of the state ``s.states[level]`` into the same parts.
 
-    An answer stands for the part of the goals for which it is true. The order of the answers does not matter. The
-    arguments `question` and `other` are rows of `s.sets`.
+    A part has the goals for which one answer is true; the order of the answers does not matter. `question` and `other`
+    are rows of `s.sets`.
     """
     n_words = s.world.alive.shape[1]
     for answer in range(s.asked[question].answers):
@@ -312,9 +297,8 @@ def parts_alike(s: Search, level: int, question: int, other: int) -> bool:
 def price_of(s: Search, level: int, question: int) -> float:
     """Return the expected price of a question, a row of `s.sets`, in the state ``s.states[level]``.
 
-    A yes/no question names the possible goals for which "yes" is true, or all other possible goals, whichever is
-    cheaper. A question with a margin `d` is repeated until one answer has been given `d` more times than the other. The
-    price of such a question is multiplied by the mean number of times that it is asked.
+    A yes/no question names the possible goals for which "yes" is true, or all others, whichever is cheaper. All
+    repetitions are paid.
     """
     asked = s.asked[question]
     if asked.price >= 0.0:

@@ -1,24 +1,18 @@
 """A lower bound on the expected marginal cost of every method, for problems too large to solve.
 
-**Theory.** Put every goal into one of several groups, and let an oracle name the group of the true goal at the start,
-for free. The agent may ignore the oracle, so this free information never makes the least cost larger. The least cost
-within each group is computed exactly (`askwise.planning.exact`); the goals of the group keep their odds. Within a
-group, a question names only goals of the group, and naming fewer goals never makes a question more expensive. So for
-any division into groups::
+**Theory.** Divide the goals into groups, and let an oracle name the group of the true goal at the start, for free. The
+agent may ignore the oracle, so the least cost does not become larger. The least cost within each group is computed
+exactly (`askwise.planning.exact`); its goals keep their odds. Within a group, a question names only goals of the group,
+and naming fewer goals or options never makes a question more expensive. So for any division::
 
     optimum  >=  sum over groups of P(group) * optimum(group)
 
-If all goals are in one group, the bound is the optimum itself. A group of a single goal adds nothing to the sum.
+If answers may be wrong or missing, the bound is computed as if all answers were true: from true answers an agent could
+make wrong or missing ones by tossing coins.
 
-If answers may be wrong or missing, the bound is computed as if all answers were true. This is allowed because worse
-answers never help: from true answers an agent could make wrong or missing ones by tossing coins. The bound also holds
-if the problem has multiple-choice questions: if such a question is restricted to the goals of a group, it has no more
-options than before, so it costs no more.
-
-The bound is close to the optimum if likely goals that are hard to tell apart are in one group. Two ways to form groups
-are tried, and the larger bound is kept. The first way puts the likeliest goals together; it suits priors that favour a
-few goals. The second way puts goals together that are expensive to tell apart, judged by the exact optimum for each
-pair of goals. A group grows while solving it stays within `limit` states.
+Two ways to form groups are tried, and the larger bound is kept. The first puts the likeliest goals together. The second
+puts goals together that are expensive to tell apart, judged by the optimum for each pair of goals. A group grows while
+solving it stays within `limit` states.
 """
 
 from __future__ import annotations
@@ -53,17 +47,14 @@ Order = Callable[[list[int]], list[int]]
 
 @dataclass(frozen=True)
 class Bound:
-    """A lower bound on the expected marginal cost of any way of acting and asking.
-
-    Marginal cost is the cost beyond that of an agent that knows the goal. To bound it, goals are divided into groups,
-    and each group is solved as if an oracle had said, for free, that the true goal is in this group.
+    """A lower bound on the expected cost beyond that of an agent that knows the goal, for any way of acting and asking.
 
     Attributes:
         value: the bound.
-        verdict: how the value was obtained; exact if the value is the optimum itself.
-        groups: the goals of each group that was solved; goals in no group are taken to cost nothing.
-        states: number of states that were solved for these groups.
-        seconds: the time that computing the bound took.
+        verdict: how the value was obtained; exact if it is the optimum itself.
+        groups: the goals of each solved group; all other goals are taken to cost nothing.
+        states: number of solved states.
+        seconds: computing time.
     """
 
     value: float
@@ -79,15 +70,14 @@ class Bound:
 
 
 def bound_problem(problem: Problem, *, limit: int = GROUP_STATES) -> Bound:
-    """Return a lower bound on the expected marginal cost of any way of acting and asking.
+    """Return a lower bound on the expected cost beyond that of an agent that knows the goal.
 
-    Marginal cost is the cost beyond that of an agent that knows the goal. The goals are divided into groups that are
-    small enough to be solved exactly. The bound is the least cost if an oracle says at the start, for free, which group
-    contains the true goal.
+    It holds for any way of acting and asking. Groups of goals are solved exactly, as if an oracle had named them for
+    free.
 
     Args:
         problem: any problem that `askwise.planning.exact` accepts, of any size.
-        limit: the most states to solve for each group; a higher limit takes longer and gives a larger, better bound.
+        limit: the most states to solve for each group; more give a better bound.
     """
     began = time.perf_counter()
     check_teammate(problem, "the bound")
@@ -112,10 +102,7 @@ def bound_problem(problem: Problem, *, limit: int = GROUP_STATES) -> Bound:
 def bound_with_true_answers_after(problem: Problem, before: int, *, limit: int = GROUP_STATES) -> Bound | None:
     """Return a lower bound: the least expected marginal cost if all answers after the first `before` ones were true.
 
-    Marginal cost is the cost beyond that of an agent that knows the goal. The first `before` answers are as unreliable
-    as in `problem`. The result is None if solving takes more than `limit` states. It is also None if `before` is below
-    1, or if answers in `problem` are always true: `bound_problem` covers these cases, since it takes all answers to be
-    true.
+    The result is None if solving takes more than `limit` states, if `before` is below 1, or if answers are always true.
     """
     if problem.answers.truthful or before < 1:
         return None
@@ -154,16 +141,13 @@ def _lower(way: _Partition, *, truthful: bool) -> Verdict:
 class _Partition:
     """A division of `goals` into groups, with the sum of the optimal costs of all groups.
 
-    The cost of a group is the cost of the problem in which only the goals of the group are possible. Groups are made
-    one after the other. The function `order` sorts the goals that are in no group yet. The next group takes as many of
-    the first of these goals as can be solved with at most `limit` states. At the end, some goals may be left without a
-    group: a single goal, or goals that are very unlikely even together.
+    The function `order` sorts the goals that are left. The next group takes as many of the first of these goals as can
+    be solved with at most `limit` states. A single goal, or very unlikely goals, may be left without a group.
 
     Attributes:
         groups: the goals of each group.
-        value: the sum of the least expected marginal costs of all groups, each times the weight of the group, which is
-            the sum of the weights of its goals.
-        states: number of states that were solved.
+        value: the sum of the groups' least expected marginal costs, each times its goals' weight.
+        states: number of solved states.
     """
 
     def __init__(self, problem: Problem, tables: Tables, goals: list[int], limit: int, order: Order) -> None:
@@ -207,9 +191,8 @@ def _by_weight(tables: Tables) -> Order:
 def _by_pairs(problem: Problem, tables: Tables, goals: list[int]) -> Order:
     """Return a function that sorts a list of goals so that goals that are expensive to tell apart are neighbours.
 
-    The list may have any of the goals in `goals`. The *pair cost* of two goals is the optimal cost if only these two
-    were possible. The first goal is the one with the largest sum of pair costs with all other goals in the list. Each
-    next goal has the largest sum of pair costs with the goals before it.
+    Each next goal has the largest sum of pair costs with the goals before it. The pair cost of two goals is the optimal
+    cost if only these two were possible.
     """
     pairs = _pair_values(problem, tables, goals)
     place = {goal: k for k, goal in enumerate(goals)}
@@ -231,10 +214,9 @@ def _by_pairs(problem: Problem, tables: Tables, goals: list[int]) -> Order:
 
 
 def _pair_values(problem: Problem, tables: Tables, goals: list[int]) -> FloatArray:
-    """Return the optimal cost for each pair of goals if only these two were possible, ``float64 [n, n]``.
+    """Return the optimal cost for each pair of `goals` if only these two were possible, ``float64 [n, n]``.
 
-    Rows and columns are the `n` goals in `goals`. A cost is the expected cost beyond that of an agent that knows the
-    goal, times the sum of the weights of the two goals. The diagonal is 0.
+    Costs are marginal and multiplied by the weight of the two goals. The diagonal is 0.
     """
     values = np.zeros((len(goals), len(goals)))
     for i, one in enumerate(goals):

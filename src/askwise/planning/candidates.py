@@ -1,12 +1,10 @@
 """Kernels that choose the candidates of a state: the questions that plans compare there.
 
-Candidates are chosen from proposed questions (`askwise.planning.proposals`). Proposals are ranked by their *merit*: the
-price of the question plus the expected cost of acting afterwards until the goal is identified. The smallest merit is
-best. More questions are proposed in two cases:
+Candidates are the best of the proposed questions (`askwise.planning.proposals`). The *merit* of a question is its price
+plus the expected cost of acting afterwards until the goal is identified. More questions are proposed in two cases:
 
-- In the state where a decision is made, a question about each single goal is tried. The goals with the best of these
-  questions then give new proposals, about one goal and about several together. Finally the best proposals are improved
-  by moving one goal at a time from one side of the question to the other.
+- In the state where a decision is made, a question about each single goal is tried. The best goals give new proposals.
+  The best proposals are improved by moving single goals to the other side of the question.
 - If errors are independent, the best yes/no questions are also proposed with a *margin*: such a question is repeated
   until one answer has been given `margin` more times than the other.
 """
@@ -58,10 +56,9 @@ WORTH_MOVING = 0.01
 
 @inner
 def answers_followed(s: Search) -> int:
-    """Return how many lists of next questions a plan has after a question: one for each of its first answers.
+    """Return for how many answers to a question a plan has separate lists of next questions.
 
-    That is 2 if there are only yes/no questions, otherwise `ANSWERS_FOLLOWED`. If a question has more answers, all
-    further answers share the last of these lists.
+    That is 2 if there are only yes/no questions, otherwise `ANSWERS_FOLLOWED`. All further answers share the last list.
     """
     return 2 if s.sets.shape[1] == 2 else ANSWERS_FOLLOWED
 
@@ -70,9 +67,7 @@ def answers_followed(s: Search) -> int:
 def choose_candidates(s: Search, level: int, list_no: int) -> None:
     """Choose the questions that plans compare in the state ``s.states[level]``, and write them to list `list_no`.
 
-    A plan has a numbered list of questions for each sequence of answers; list 0 is the list before any answer. The
-    proposed questions with the least cost of asking and then acting (`ask_then_act`) are chosen. Proposals leave out
-    goals of negligible weight; costs take all goals into account.
+    They are the proposed questions with the least `ask_then_act`.
     """
     limits, credible = s.limits[0], level
     list_goals(s, level)
@@ -95,9 +90,8 @@ def choose_candidates(s: Search, level: int, list_no: int) -> None:
 def _list_best(s: Search, level: int, n: int, list_no: int) -> None:
     """Fill list `list_no` with the best of the first `n` proposed questions, without useless ones.
 
-    Duplicates and questions whose answer is known already are useless. A list has room for ``limits.candidates``
-    questions, in the rows of `s.sets` from ``list_no * limits.candidates`` on. The best questions have the smallest
-    costs in the state ``s.states[level]``; ``s.merits[0]`` has the costs, and this function overwrites them.
+    Duplicates and questions whose answer is known are useless. The best have the smallest costs in ``s.merits[0]``,
+    which is overwritten.
     """
     limits, merit, near = s.limits[0], s.merits[0], ROUNDING * s.states[level].weight
     length, into = 0, list_no * limits.candidates
@@ -129,10 +123,8 @@ def copy_question(s: Search, question: int, target: int) -> None:
 def ask_then_act(s: Search, level: int, question: int, limit: float) -> float:
     """Return the cost of asking a question once in the state ``s.states[level]`` and then acting without a plan.
 
-    The cost is the price of the question plus the expected cost after the answer, both times the weight of the state.
-    The cost after each answer is an estimate (`leaf_value`). For a yes/no question, the answer that leaves fewer goals
-    is evaluated first, because it takes less work. A cost of at least `limit` is returned as ``inf``. `question` is a
-    row of `s.sets`; the next level of `s.states` is overwritten.
+    The cost is the price plus the estimated cost after the answer (`leaf_value`), times the weight of the state;
+    ``inf`` from `limit` on. `question` is a row of `s.sets`; the next level of `s.states` is overwritten.
     """
     limits, n_answers = s.limits[0], s.asked[question].answers
     total = s.states[level].weight * price_of(s, level, question)
@@ -160,9 +152,8 @@ def ask_then_act(s: Search, level: int, question: int, limit: float) -> float:
 def _rank(s: Search, level: int, first: int, last: int) -> None:
     """Write the costs of the proposed questions `first` to ``last - 1`` in the state ``s.states[level]`` to `s.merits`.
 
-    ``s.merits[0, i]`` gets the cost of asking question `i` and then acting (`ask_then_act`). It gets ``inf`` in three
-    cases: the question does not divide the possible goals; or the list of candidates can be filled with cheaper
-    questions before `i`; or the budget of states is used up and `i` is not 0.
+    ``s.merits[0, i]`` gets the cost of asking question `i` and then acting (`ask_then_act`). It gets ``inf`` if the
+    question is useless, too expensive to be a candidate, or beyond the budget of states.
     """
     limits, counts, merit = s.limits[0], s.counts[0], s.merits[0]
     for i in range(first, last):
@@ -209,18 +200,9 @@ def _ascending(numbers: Any, n: int, order: Any) -> None:
 def _offer_singles(s: Search, level: int, credible: int, n: int) -> int:
     """Try a question about each single goal, and propose questions about the goals whose single questions cost least.
 
-    The cost is that of asking and then acting (`ask_then_act`). One proposal is about the best goal alone; others are
-    about the best 2, 3, 4, 6 and 9 goals together.
-
-    Args:
-        s: the workspace of the search.
-        level: the costs are those in the state ``s.states[level]``.
-        credible: only goals that are possible in ``s.states[credible]`` are tried. This is the same state, possibly
-            without goals of negligible weight.
-        n: the number of proposals so far.
-
-    Returns:
-        the new number of proposals.
+    They are about the best 1, 2, 3, 4, 6 and 9 goals. The cost is `ask_then_act` in the state on `level`. `credible` is
+    the level of a copy of this state, possibly without goals of negligible weight; only the goals left there are tried.
+    `n` is the number of proposals so far; returns the new number.
     """
     spare, alone = s.pool + POOL_ROOM, s.merits[1]
     goals, order, best = s.lists[BY_WEIGHT, : by_weight(s, credible)], s.lists[ORDER], s.lists[CHOSEN]
@@ -245,15 +227,9 @@ def _offer_singles(s: Search, level: int, credible: int, n: int) -> int:
 def _climb(s: Search, level: int, credible: int, n: int) -> int:
     """Improve the best proposed questions by moving one goal at a time to the other side; add the results as proposals.
 
-    Args:
-        s: the workspace of the search.
-        level: the costs of questions are those in the state ``s.states[level]``.
-        credible: only goals that are possible in ``s.states[credible]`` are moved. This is the same state, possibly
-            without goals of negligible weight.
-        n: the number of proposals so far.
-
-    Returns:
-        the new number of proposals.
+    The cost is `ask_then_act` in the state on `level`. `credible` is the level of a copy of this state, possibly
+    without goals of negligible weight; only the goals left there are moved. `n` is the number of proposals so far;
+    returns the new number.
     """
     spare, merit, limits = s.pool + POOL_ROOM, s.merits[0], s.limits[0]
     goals, order = s.lists[BY_WEIGHT, : by_weight(s, credible)], s.lists[ORDER]
@@ -280,19 +256,10 @@ def _climb(s: Search, level: int, credible: int, n: int) -> int:
 def _best_move(s: Search, level: int, credible: int, goals: Any, reached: float) -> tuple[Any, float]:
     """Return the best goal to move to the other side of a question, and the cost of the question after this move.
 
-    The cost of a question is that of asking it and then acting (`ask_then_act`). The best move makes the cost smallest.
-    The question is in row ``s.pool + POOL_ROOM`` of `s.sets`; it is the same before and after the call.
-
-    Args:
-        s: the workspace of the search.
-        level: the costs are those in the state ``s.states[level]``.
-        credible: the weights of the goals are those in the state ``s.states[credible]``.
-        goals: the goals that may be moved, the heaviest first. Goals with less than 1 % of the weight of the state are
-            not moved.
-        reached: the cost of the question as it is.
-
-    Returns:
-        the goal, -1 if no move makes the cost smaller than `reached`; and the cost after the move.
+    The cost is `ask_then_act` in the state on `level`. The question is in row ``s.pool + POOL_ROOM`` of `s.sets`, and
+    is not changed. `credible` is the level of the state with the goals' weights. `goals` may be moved, the heaviest
+    first; those with less than 1 % of the weight are not moved. If no move makes the cost smaller than `reached`, the
+    goal is -1.
     """
     spare, limits, weight = s.pool + POOL_ROOM, s.limits[0], s.states[level].weight
     moved, lowest = np.int64(-1), reached - ROUNDING * weight
@@ -333,7 +300,7 @@ def _add_repetitions(s: Search, level: int, n: int) -> int:
     """Propose the best yes/no questions among the `n` proposals again, once with each margin from 2 to the largest.
 
     A question with a margin `d` is repeated until one answer has been given `d` more times than the other. Returns the
-    new number of proposals. Costs are those in the state ``s.states[level]``.
+    new number of proposals.
     """
     limits, merit, order = s.limits[0], s.merits[0], s.lists[ORDER]
     if limits.margins < 2:
@@ -360,11 +327,10 @@ def _add_repetitions(s: Search, level: int, n: int) -> int:
 def _is_new(s: Search, question: int, list_no: int, length: int) -> bool:
     """Return whether a question is worth adding to the first `length` questions of list `list_no`.
 
-    The question must differ from these questions, and its answer must not be known already. The answer is known if
-    errors are persistent and the question was asked before, either in the episode or earlier in the plan. If answers
-    are always true and there are only yes/no questions, nothing is checked, and the result is True.
+    The question must differ from these questions. If errors are persistent, the question must not have been asked
+    before, in the episode or in the plan.
     """
-    if s.asked_word < 0:
+    if s.asked_word < 0:  # true answers to yes/no questions
         return True
     first = list_no * s.limits[0].candidates
     for other in range(first, first + length):
@@ -386,8 +352,7 @@ def _is_new(s: Search, question: int, list_no: int, length: int) -> bool:
 def _same(s: Search, question: int, other: int) -> bool:
     """Return whether two questions (rows of `s.sets`) have the same margin and divide the possible goals alike.
 
-    The possible goals are those of ``s.rows[0]``. The first answer to one question is only compared with the first
-    answer to the other, and so on. This is enough, because a set and its complement are never both proposed.
+    The possible goals are those of ``s.rows[0]``. Answers are compared in their order.
     """
     one, two = s.asked[question], s.asked[other]
     same = bool(one.answers == two.answers and one.margin == two.margin)
@@ -401,8 +366,7 @@ def _same(s: Search, question: int, other: int) -> bool:
 def _is_known(s: Search, question: int, answer: int) -> bool:
     """Return whether the set of possible goals for which an answer is true was asked about before in the episode.
 
-    `answer` is the index of an answer to `question`, a row of `s.sets`. The possible goals are those of ``s.rows[0]``.
-    The sets that were asked about are in `s.known`.
+    `answer` is the index of an answer to `question`, a row of `s.sets`.
     """
     for i in range(s.limits[0].known):
         same = True

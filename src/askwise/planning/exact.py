@@ -1,9 +1,7 @@
 """The optimal policy of a problem in which all answers are true.
 
 A state is solved when its optimal move is first asked for. The recursion of `askwise.planning` then compares all
-actions and all questions. An action is a move, waiting, or picking up a load that may still be needed. There is a
-question for each way to divide the possible goals in two parts; it names the goals of the cheaper part. The kernels are
-in `askwise.planning.exact_search`.
+actions and all ways to divide the possible goals in two by a question (`askwise.planning.exact_search`).
 """
 
 from __future__ import annotations
@@ -74,9 +72,9 @@ class BestMove:
     """The optimal move in one state: an action or a question.
 
     Attributes:
-        action: the index of the action, None for a question.
+        action: index of the action, None for a question.
         ask: the question, None for an action.
-        expected_marginal_cost: the expected cost from this state on, beyond that of an agent that knows the goal.
+        expected_marginal_cost: expected cost from this state on, beyond that of an agent that knows the goal.
     """
 
     action: int | None
@@ -87,19 +85,17 @@ class BestMove:
 class OptimalPolicy(ABC):
     """The base class of exact solvers; an object returns the optimal move in any state that the solver covers.
 
-    The subclass `Solver` is for problems in which all questions are yes/no questions with true answers, and
-    `LimitedSolver` for all others.
+    `Solver` is for yes/no questions with true answers, `LimitedSolver` for all other problems.
 
     Args:
         problem: the problem.
-        goals: the goals to consider, as if an oracle had said that one of them is true; by default all goals with a
-            positive prior probability.
-        tables: the arrays of the problem (`tables_of`), if you have computed them already.
+        goals: the goals to consider, by default all with a positive prior.
+        tables: the arrays of the problem (`tables_of`), if already computed.
 
     Attributes:
-        states: number of states solved so far.
-        splits: number of questions compared so far; each splits the possible goals.
-        follows_answers: whether the second argument of `at` is all answers so far, instead of the possible goals.
+        states: number of solved states.
+        splits: number of compared questions.
+        follows_answers: whether `at` needs all answers so far, instead of the possible goals.
     """
 
     states: int
@@ -122,16 +118,10 @@ class OptimalPolicy(ABC):
         """
 
     def move(self, state: JointState, possible: Any, answers: Sequence[Answer]) -> BestMove:
-        """Return the optimal move in `state`, given both the possible goals and all answers.
+        """Return the optimal move in `state`, given both the possible goals and all answers since the solver's start.
 
-        The solver uses the answers if the attribute `follows_answers` is True, otherwise the possible goals.
-
-        Raises `OffTheMap` if the solver does not cover the situation.
-
-        Args:
-            state: the states of both agents.
-            possible: the goals that are still possible.
-            answers: all answers since the state in which the solver started.
+        Only one of the two is used, depending on `follows_answers`. Raises `OffTheMap` if the solver does not cover the
+        situation.
         """
         return self.at(state, answers if self.follows_answers else possible)
 
@@ -150,11 +140,10 @@ class OptimalPolicy(ABC):
         """Return a new solver of the same class, for an episode that continues from another situation.
 
         Args:
-            tables: the problem seen from the new situation, with the probabilities of the goals there as its prior.
-            goals: the goals that are possible in the new situation.
-            ego: the state of the ego agent in the new situation.
-            answers: the answers so far. With each answer, one question less may still be asked. If errors are
-                persistent, the same questions would get the same answers again.
+            tables: the problem seen from that situation, with the belief there as its prior.
+            goals: the goals that are possible there.
+            ego: the ego agent's state there.
+            answers: the answers so far; each uses up a question.
             limit: the most states to solve, None for any number.
         """
 
@@ -187,8 +176,7 @@ class OptimalPolicy(ABC):
     def _place_and_load(self, ego: int) -> tuple[int, int]:
         """Return the ego agent's place and its load if the ego agent is in state `ego`.
 
-        The load is given by the goal that needs it, as a position in `self.goals`. It is -1 if the ego agent carries
-        nothing, or carries the load of a goal that is not in `self.goals`.
+        The load is the position in `self.goals` of the goal that needs it; -1 for any other load, or none.
         """
         place, load = self.tables.ego.split(ego)
         return place, self.goals.index(load) if load in self.goals else -1
@@ -197,9 +185,8 @@ class OptimalPolicy(ABC):
 def check_teammate(problem: Problem, who: str) -> None:
     """Raise an `InputError` if the recursion of `askwise.planning` is not exact for the teammate or the answers.
 
-    The teammate must draw one of its shortest plans uniformly (UROP, a uniformly random optimal policy). Otherwise the
-    probabilities of the goals would depend on its whole path, not only on its state. If answers can be wrong or
-    missing, this must happen with fixed probabilities. `who` names the caller in the error message.
+    The teammate must draw one of its shortest plans uniformly. Wrong and missing answers must have fixed probabilities.
+    `who` names the caller.
     """
     if problem.policies is not None:
         raise InputError(
@@ -220,15 +207,13 @@ def check_teammate(problem: Problem, who: str) -> None:
 class Charges:
     """Amounts that replace the price of a question; they depend on whether the question names the true goal.
 
-    With these amounts instead of prices, lower bounds that are computed from groups of goals are valid
-    (`askwise.planning.groups`). The search relies on two conditions: no amount is below 0, and naming more goals never
-    makes the amount smaller.
+    They serve lower bounds (`askwise.planning.groups`). No amount is below 0, and naming more goals never makes it
+    smaller.
 
     Attributes:
-        amounts: ``float64 [n_zones, 2, n_goals]``; the last index counts goals. ``amounts[z, 0, i]`` is paid if the
-            question names the true goal and `i` others, ``amounts[z, 1, j]`` if it names `j` goals, but not the true
-            one.
-        zone: ``int32 [n_states]``, for each state of the teammate the first index ``z`` into `amounts`.
+        amounts: ``float64 [n_zones, 2, n_goals]``: ``[z, 0, i]`` if the question names the true goal and `i` others,
+            ``[z, 1, j]`` if it names `j` goals without the true one.
+        zone: ``int32 [n_states]``, the index ``z`` for each state of the teammate.
     """
 
     amounts: FloatArray
@@ -240,11 +225,8 @@ def exact_search_of(
 ) -> ExactSearch:
     """Return the arrays that the exact search works with, for a problem in which only the given goals are possible.
 
-    Args:
-        tables: the problem as arrays. Each goal keeps the weight that it has there.
-        goals: the indices of the goals.
-        price: the price of a question.
-        charges: amounts to pay for questions instead of `price`; None to pay `price`.
+    `goals` are indices. `price` is the price of a question, which `charges` replace if given. Goals keep their weights
+    in `tables`.
     """
     n, (states, places) = len(goals), (tables.weight.shape[0], tables.ego.next.shape[0])
     # A weight, the steps, whether the goal is possible, and the ego agent's steps, twice.
@@ -280,12 +262,11 @@ class Solver(OptimalPolicy):
 
     Args:
         problem: the problem.
-        goals: the goals to consider, as if an oracle had said that one of them is true; by default all goals with a
-            positive prior probability.
-        tables: the arrays of the problem (`tables_of`), if you have computed them already.
+        goals: the goals to consider, by default all with a positive prior.
+        tables: the arrays of the problem (`tables_of`), if already computed.
         limit: the most states to solve, None for any number.
-        progress: called now and then with two numbers: the states solved and the questions compared so far.
-        charges: amounts to pay for questions instead of the prices of the problem.
+        progress: called now and then with the numbers of solved states and compared questions.
+        charges: amounts that replace the prices of questions, or None.
     """
 
     def __init__(
@@ -312,10 +293,8 @@ class Solver(OptimalPolicy):
     def at(self, state: JointState, possible: Any = None) -> BestMove:
         """Return the optimal move in `state` if only the goals `possible` are left.
 
-        Args:
-            state: the states of both agents. The teammate must be on a shortest plan for a possible goal.
-            possible: indices of goals, or ``bool [n_goals]``; by default all goals. Goals that the teammate's state
-                rules out may be included; they are ignored.
+        The teammate must be on a shortest plan for a possible goal. `possible` has indices of goals, or is
+        ``bool [n_goals]``; by default all goals.
         """
         goals = self._mask(state.teammate, possible)
         if not goals & (goals - 1):
@@ -344,21 +323,16 @@ class Solver(OptimalPolicy):
     def begun_at(self, tables: Tables, goals: Sequence[int], *, limit: int | None, **_: Any) -> Solver:
         """Return a new `Solver` for an episode that continues from another situation.
 
-        `tables` has the problem seen from that situation, and `goals` the indices of the goals that are possible there.
-        The new solver solves a state when it is asked for it. It raises `TooLarge` after more than `limit` states,
-        unless `limit` is None. Other arguments are ignored.
+        `tables` and `goals` are those of `OptimalPolicy.begun_at`. The solver raises `TooLarge` after more than `limit`
+        states, if `limit` is not None. Other arguments are ignored.
         """
         return Solver(self.problem, goals=goals, tables=tables, limit=limit)
 
     def solve_everywhere(self) -> None:
         """Solve the problem from its start, then remove the limit on the number of states.
 
-        Afterwards `at` may be called for any state: a state that is not solved yet is solved then, however many states
-        that takes.
-
-        Raises:
-            TooLarge: solving from the start takes more than `limit` states or too many questions, or a single question
-                can divide the goals in more than `limit` ways.
+        Raises `TooLarge` if this takes more than `limit` states or too many questions, or if one question can divide
+        the goals in more than `limit` ways.
         """
         if self.limit is not None and self._first_questions > self.limit:
             raise self._too_large(f"at most {self.limit:,} are allowed for")
@@ -401,16 +375,11 @@ class Solver(OptimalPolicy):
         return alive
 
     def _solved(self, goals: int, w: int, place: int, load: int) -> tuple[float, int]:
-        """Return the value of a state (its least expected cost times the weight) and the best choice there.
+        """Return the value of a state (its least expected marginal cost times the weight) and the best choice there.
 
-        The cost is counted beyond that of an agent that knows the goal. A choice of 0 or more is an action, numbered as
-        in `ExactSearch.actions`. A choice of ``-1 - q`` is a question about the goals `q`.
-
-        Args:
-            goals: the possible goals as the bits of a number. Here and in `q`, bit `k` stands for ``self.goals[k]``.
-            w: the teammate's state.
-            place: the ego agent's place.
-            load: the goal whose load the ego agent carries, as a position in `self.goals`; -1 for none.
+        A choice of 0 or more is an action, numbered as in `ExactSearch.actions`. A choice of ``-1 - q`` is a question
+        about the goals `q`. The state has the possible `goals`, the teammate's state `w`, and the ego agent's `place`
+        and `load` (-1 for none). Bit `k` of `goals` and `q`, and load `k`, stand for ``self.goals[k]``.
         """
         number = self._work_off((goals, w, place, load))  # the table may grow meanwhile
         entry = self._table[number]
@@ -420,8 +389,8 @@ class Solver(OptimalPolicy):
     def _work_off(self, state: tuple[int, int, int, int]) -> int:
         """Solve a state, and return the index of its entry in the table of solved states.
 
-        `state` has four numbers: the possible goals as bits, the teammate's state, the ego agent's place, and its load,
-        -1 for none. Raises `TooLarge` if that takes more states or questions than the limit allows.
+        `state` is the possible goals as bits, the teammate's state, the ego agent's place, and its load, -1 for none.
+        Raises `TooLarge` beyond the limit.
         """
         depth, end, entry = -1, -1, 0
         while end != DONE:
@@ -438,16 +407,13 @@ class Solver(OptimalPolicy):
     ) -> tuple[int, int, int]:
         """Continue to solve a state until it is solved, or the search reaches a limit on its work.
 
-        Args:
-            depth: -1 to begin; later the depth of the search's stack that the last call returned.
-            most_states: the search pauses when its table has this many states.
-            most_splits: the search pauses when this call has compared this many questions.
-            state: the possible goals as bits, the teammate's state, the ego agent's place, and its load, -1 for none.
+        `state` is the possible goals as bits, the teammate's state, the ego agent's place, and its load, -1 for none.
+        `depth` is -1 to begin; later it is the depth of the stack that the last call returned. The search pauses when
+        its table has `most_states` states, or after comparing `most_splits` questions.
 
         Returns:
-            the reason why the search ended, the depth of the stack for the next call, and the index of the state's
-                entry in the table. The reason is `DONE` if the state is solved, `PAUSED` at one of the two limits, or
-                `TABLE_FULL` if the table was full; then the table has been enlarged for the next call.
+            `DONE`, `PAUSED`, or `TABLE_FULL` (the table has then been enlarged); the depth of the stack for the next
+                call; and the index of the state's entry in the table.
         """
         kernel: Any = search
         all_splits, end, entry = self.splits + most_splits, PAUSED, 0
@@ -480,11 +446,7 @@ class Solver(OptimalPolicy):
 class Endgame(Solver):
     """An exact search that a planner tries when few goals are left.
 
-    Args:
-        problem: the problem.
-        tables: the arrays of the problem.
-        goals: the indices of the goals to consider.
-        states: the search gives up for good when it has solved this many states, or compared too many questions.
+    The search considers only the given goals. It gives up for good after solving `states` states.
     """
 
     def __init__(self, problem: Problem, tables: Tables, goals: Sequence[int], *, states: int) -> None:

@@ -1,15 +1,10 @@
 """The beliefs that are possible where answers can be wrong or missing, and the belief after each answer.
 
-**Counts instead of probabilities.** Let answers be wrong with probability `e`. If a question has `k` possible answers,
-one particular false answer is less likely than the true answer, by the factor
-``rho_k = (e / (k - 1)) / (1 - e)``. So each answer multiplies the weights of all goals for which it is false by
-``rho_k``, and a belief is stored as counts: for each goal and each `k`, how many answers were false for the goal. Only
-ratios of weights matter, so for each `k` the smallest count among the possible goals is subtracted from the counts of
-all possible goals. This divides all weights by a common factor. Functions return this factor together with the belief,
-because a cost in the recursion of `askwise.planning` is always multiplied by the weights. Two histories with the same
-counts are one belief.
-
-An answer that cannot be wrong removes the goals for which it is false; nothing has to be counted.
+Answers are wrong with probability `e`. Among `k` possible answers, one particular false answer is less likely than the
+true answer, by the factor ``rho_k = (e / (k - 1)) / (1 - e)``. So each answer multiplies the weights of all goals for
+which it is false by ``rho_k``. A belief is stored as counts: for each goal and each `k`, how many answers were false
+for the goal. For each `k`, the smallest count among the possible goals is subtracted from all counts. This divides all
+weights by a common factor, which functions return together with the belief.
 """
 
 from __future__ import annotations
@@ -37,10 +32,9 @@ class WorkLimit:
     Attributes:
         goals: number of goals.
         questions: the most questions in an episode.
-        limit: the most work, counted in states to solve; None for any amount. Each reply to a question counts as much
-            as 15 states.
-        states: number of states counted so far.
-        replies: number of replies to questions counted so far.
+        limit: the most work, None for any; a state counts 1, a reply 15.
+        states: number of states so far.
+        replies: number of replies to questions so far.
     """
 
     goals: int
@@ -50,11 +44,9 @@ class WorkLimit:
     replies: int = 0
 
     def count(self, states: int = 0, replies: int = 0) -> None:
-        """Add work that is about to be done to the work so far; raise `TooLarge` if the total exceeds the limit.
+        """Add work that is about to be done; raise `TooLarge` if the total exceeds the limit.
 
-        Args:
-            states: the number of states that are about to be solved.
-            replies: the number of replies to questions that are about to be considered.
+        The work is to solve `states` states, and to consider `replies` replies to questions.
         """
         self.states += states
         self.replies += replies
@@ -71,18 +63,14 @@ Counts = tuple[tuple[int, tuple[int, ...]], ...]
 
 
 class Evidence(NamedTuple):
-    """What is known about the goal from answers and the teammate's steps.
-
-    Together with the prior and the teammate's state, it determines the belief.
+    """What answers and the teammate's steps say about the goal.
 
     Attributes:
         goals: the possible goals, as bits.
-        against: how many answers were false for each goal: pairs of a number `k` and a tuple with one count for each
-            goal. The tuple counts only answers to questions with `k` possible answers. For each `k`, the smallest count
-            among the possible goals was subtracted from the counts of all possible goals. Impossible goals have the
-            count 0.
-        asked: keys of the questions that may not be asked again. Questions that give the same information have the same
-            key (`same_question`).
+        against: pairs of a number `k` and a tuple: for each goal, how many answers to questions with `k` possible
+            answers were false for it. The smallest count among the possible goals is subtracted; impossible goals have
+            the count 0.
+        asked: keys (`same_question`) of the questions that may not be asked again.
     """
 
     goals: int
@@ -118,14 +106,9 @@ class AnswerEffects:
     def after_answer(self, before: Evidence, true_for: int, n_answers: int) -> tuple[Evidence, float]:
         """Return the evidence after an answer to a question, and a factor between new and old weights.
 
-        Args:
-            before: the evidence before the answer.
-            true_for: the goals for which the answer is true, as bits.
-            n_answers: the number of possible answers to the question.
-
-        Returns:
-            the new evidence and the factor. The weights of the new evidence (`weights`), multiplied by the factor, are
-                the old weights times the likelihood of the answer. The factor is 0 if the answer is impossible.
+        `true_for` are the goals for which the answer is true, as bits; `n_answers` is the number of possible answers.
+        The new `weights`, multiplied by the factor, are the old weights times the likelihood of the answer. The factor
+        is 0 if the answer is impossible.
         """
         goals, against, asked = before
         if self.wrong == 0:
@@ -143,15 +126,9 @@ class AnswerEffects:
     def after_true_answer(self, before: Evidence, true_for: int, factor: float = 1.0) -> tuple[Evidence, float]:
         """Return the evidence after an answer that cannot be wrong, and a factor between new and old weights.
 
-        Args:
-            before: the evidence before the answer.
-            true_for: the goals for which the answer is true, as bits.
-            factor: the probability that the question is answered.
-
-        Returns:
-            the new evidence and the factor. The weights of the new evidence (`weights`), multiplied by the factor, are
-                the old weights of the goals that are left, times the probability that the question is answered. The
-                returned factor is 0 if no goal is left.
+        `true_for` are the goals for which the answer is true, as bits; `factor` is the probability of an answer. The
+        new `weights`, multiplied by the returned factor, are the old weights of the goals left, times `factor`. The
+        returned factor is 0 if no goal is left.
         """
         after, more = self.after_step(before, true_for)
         return after, factor * more if after.goals else 0.0
@@ -159,8 +136,8 @@ class AnswerEffects:
     def after_step(self, before: Evidence, possible: int) -> tuple[Evidence, float]:
         """Return the evidence after a step of the teammate, and a factor between new and old weights.
 
-        The step leaves only the goals `possible` (bits). The weights of the new evidence (`weights`), multiplied by the
-        factor, are the old weights of the goals that are left.
+        The step leaves only the goals `possible` (bits). The new `weights` of these goals, multiplied by the factor,
+        are the old ones.
         """
         goals = before.goals & possible
         counts, factor = self._reduced(goals, before.against)
@@ -169,9 +146,8 @@ class AnswerEffects:
     def _reduced(self, goals: int, against: Counts) -> tuple[Counts, float]:
         """Subtract the smallest count of a possible goal from all counts, so that equal beliefs have equal evidence.
 
-        This is done for each number `k` of possible answers in `against` (see `Evidence`). `goals` are the possible
-        goals, as bits. Returns the new counts, which are 0 for impossible goals, and a factor: the new weights,
-        multiplied by this factor, are the old weights.
+        `goals` are the possible goals, as bits. Returns the new counts, 0 for impossible goals, and a factor: the new
+        weights, multiplied by this factor, are the old weights.
         """
         factor, reduced = 1.0, []
         inside = [(goals >> k) & 1 for k in range(self.n_goals)] if against else []
@@ -187,8 +163,7 @@ class AnswerEffects:
     def weights(self, evidence: Evidence) -> FloatArray:
         """Return the factors by which answers have changed the goals' weights, ``float64 [n_goals]``.
 
-        A goal's factor is 0 if the goal is impossible. Only ratios of factors have a meaning: evidence is stored in
-        such a way that a common factor is lost.
+        Only their ratios have a meaning. Impossible goals have 0.
         """
         found = np.array([float((evidence.goals >> k) & 1) for k in range(self.n_goals)])
         for n_answers, numbers in evidence.against:
@@ -206,12 +181,11 @@ class QuestionTable:
 
     Attributes:
         options: the questions.
-        prices: ``float64 [n_options]``, the price of each question.
-        beliefs: ``int [n_options, n_replies]``, the index of the belief after each reply. The last column is for a
-            missing reply; questions that are always answered truthfully lack this column.
-        factors: ``float64 [n_options, n_replies]``, a factor for each reply. The weights in the belief after the reply,
-            multiplied by the factor, are the weights before the question times the likelihood of the reply. The factor
-            is 0 for impossible replies.
+        prices: ``float64 [n_options]``, their prices.
+        beliefs: ``int [n_options, n_replies]``, index of the belief after each reply. The last column is for a missing
+            reply, unless only true answers are left.
+        factors: ``float64 [n_options, n_replies]``, 0 for impossible replies. The weights after a reply, multiplied by
+            its factor, are the old weights times the likelihood of the reply.
     """
 
     options: list[Option]
@@ -223,16 +197,9 @@ class QuestionTable:
 class BeliefGraph:
     """A graph of all beliefs that a solver has reached, whose edges are answers to questions and the teammate's steps.
 
-    A belief is evidence together with a number of questions left, and has an index: equal evidence with different
-    numbers of questions left has different indices. Only the beliefs in which at most one goal is possible share one
-    index.
-
-    Args:
-        questions: the questions of the problem.
-        effects: how answers change beliefs.
-        work: counts the work, and stops the solver when it is too much.
-        truthful: whether the limited number of questions may be followed by any number of further questions whose
-            answers are always true. (A solver uses this to compute a lower bound.)
+    A belief is evidence together with a number of questions left, and has an index. All beliefs with at most one
+    possible goal share one index. `work` counts the work, and stops the solver at its limit. `truthful` says whether
+    any number of further questions with true answers may follow.
     """
 
     def __init__(self, questions: Questions, effects: AnswerEffects, work: WorkLimit, *, truthful: bool) -> None:
@@ -264,8 +231,8 @@ class BeliefGraph:
     def _relevant(self, evidence: Evidence, questions_left: int) -> Evidence:
         """Return the evidence without the questions in `Evidence.asked` that no longer matter.
 
-        A question in `asked` matters only if more questions may be asked, and if it is one of the questions worth
-        asking about the goals that are still possible. Leaving out the others makes more beliefs equal.
+        A question matters only if more questions may be asked, and if it is worth asking about the goals that are still
+        possible.
         """
         goals, against, asked = evidence
         if not asked or not questions_left:
@@ -289,8 +256,8 @@ class BeliefGraph:
     def after_step(self, belief: int, alive: int) -> tuple[int, float]:
         """Return the index of the belief after a step of the teammate, and a factor between new and old weights.
 
-        `belief` is the index of the belief before the step. The step leaves only the goals `alive` (bits). The new
-        weights, multiplied by the factor, are the old weights of the goals that are left.
+        The step leaves only the goals `alive` (bits). Their new weights, multiplied by the factor, are their old
+        weights.
         """
         key = belief, alive
         if key not in self._steps:
@@ -301,8 +268,7 @@ class BeliefGraph:
     def _question_table(self, before: Evidence, questions_left: int) -> QuestionTable:
         """Return the table of the questions that may be asked in a belief, and of the beliefs after each reply.
 
-        The belief is given by its evidence, `before`, and by its number of questions left. If that number is 0, the
-        table has the questions that are always answered truthfully.
+        The belief has the evidence `before`. If no questions are left, the table has the questions with true answers.
         """
         options = self.questions.about(before.goals, before.asked if questions_left else frozenset())
         shape = len(options), max((len(option.parts) for option in options), default=0) + (questions_left > 0)
@@ -329,11 +295,10 @@ class Stage:
     Attributes:
         met: the indices of these beliefs in the `BeliefGraph`.
         beliefs: ``int [n]``, the same indices, sorted. In tables of values, ``beliefs[k]`` has row ``k + 1``; row 0 is
-            for a known goal (`CERTAIN`).
-        steps: a tuple for each next state of the teammate: the next state, and two arrays ``[n + 1]`` with an element
-            for each row. The first array has the index of the belief after the step. The second has a factor: the
-            weights after the step, multiplied by the factor, are the weights before the step. In row 0, where the goal
-            is known, the index is `CERTAIN` and the factor is 0.
+            for a known goal.
+        steps: for each next state of the teammate, this state and two arrays ``[n + 1]`` by row: the index of the
+            belief after the step, and a factor. The weights after the step, multiplied by the factor, are the weights
+            before.
     """
 
     met: set[int] = field(default_factory=set)
@@ -352,14 +317,8 @@ class Stage:
 class Reachable:
     """Finds the beliefs that are possible in each state of the teammate, for each number of questions left (`Stage`).
 
-    The teammate's states in which at most one goal is possible are left out.
-
-    Args:
-        tables: the arrays of the problem (`tables_of`), seen from the teammate's start.
-        goals: the goals that are possible at the start.
-        beliefs: the graph to which the beliefs are added.
-        most: the most questions in an episode.
-        root: what is known about the goal at the start.
+    States in which at most one goal is possible are left out. The search begins at the teammate's start, with the
+    evidence `root` and at most `most` questions. It adds beliefs to the graph `beliefs`.
     """
 
     def __init__(self, tables: Tables, goals: Sequence[int], beliefs: BeliefGraph, most: int, root: Evidence) -> None:

@@ -1,18 +1,14 @@
 """The optimum with wrong answers, missing answers and multiple-choice questions, for a limited number of questions.
 
-The recursion is that of `askwise.planning`, with at most `K` questions. In this recursion, an answer multiplies the
-weights of the goals by factors `m`, and the value `U` is proportional to the weights. So beliefs with the same ratios
-of weights are solved only once (`askwise.planning.exact_beliefs`). If errors are persistent, a repeated question gets
-the same answer again. The state then also says which questions may not be asked again.
+The recursion is that of `askwise.planning`, with at most `K` questions. Beliefs with the same ratios of the goals'
+weights are solved only once (`askwise.planning.exact_beliefs`). If errors are persistent, the state also says which
+questions may not be asked again.
 
-**True answers at the end.** If `truthful` is True, any number of further questions may follow the first `K`. They have
-the same prices, and their answers are always true. The value is then a lower bound on the optimum with any number of
-ordinary questions: a true answer can be turned into a wrong or missing one by tossing coins, so it is worth at least as
-much as an ordinary answer. If `K` is 0, all questions are answered truthfully, and the value is the optimum with true
-answers.
+If `truthful` is True, any number of further questions with true answers may follow the first `K`, at the same prices.
+The value is then a lower bound on the optimum with any number of ordinary questions, because coin tosses can turn a
+true answer into a wrong or missing one. If `K` is 0, the value is the optimum with true answers.
 
-The values of all states are computed, from the teammate's last steps back to its first. That is possible only for small
-problems.
+The values of all states are computed, so problems must be small.
 """
 
 from __future__ import annotations
@@ -53,11 +49,11 @@ class EgoPlaces:
     """All combinations of place and load that the ego agent can have after a certain number of steps.
 
     Attributes:
-        column: for each pair of a place and a load, its column in the tables of values. A load is given by the index of
-            the goal that needs it; -1 stands for no load.
-        steps: ``int [n_columns, n_goals]``, the ego agent's steps to each goal from the place, with this load.
-        after: ``int [n_columns, n_actions]``, the column to which each action leads, in the `EgoPlaces` of one step
-            later; -1 where the action is not available.
+        column: column in the tables of values for each pair of a place and a load: the index of the goal that needs the
+            load, -1 for none.
+        steps: ``int [n_columns, n_goals]``, the ego agent's steps to each goal.
+        after: ``int [n_columns, n_actions]``, column after each action, in the next `EgoPlaces`; -1 for unavailable
+            actions.
     """
 
     column: dict[tuple[int, int], int]
@@ -68,16 +64,14 @@ class EgoPlaces:
 class EgoPaths:
     """The places and loads (`EgoPlaces`) that the ego agent can have after 0, 1, 2, ... steps from its start.
 
-    In this class, actions have indices of their own: first the moves, then waiting, then picking up the load of each
-    goal.
+    Actions have their own indices here: the moves, then waiting, then picking up the load of each goal.
 
     Args:
-        tables: the arrays of the problem (`tables_of`).
+        tables: the arrays of the problem.
         goals: the goals that are possible at the start.
-        start: the ego agent's place and load. A load is given by the position in `goals` of the goal that needs it, -1
-            for none.
-        wait: the index that the problem gives to the action of waiting.
-        depth: the number of steps that the teammate's longest plan takes.
+        start: place and load; the load is the position in `goals` of the goal that needs it, -1 for none.
+        wait: the problem's index of waiting.
+        depth: length of the teammate's longest plan.
     """
 
     def __init__(self, tables: Tables, goals: Sequence[int], start: tuple[int, int], wait: int, depth: int) -> None:
@@ -107,17 +101,12 @@ class EgoPaths:
     def delays(self, depth: int, teammate: IntArray) -> tuple[FloatArray, BoolArray]:
         """Return the delay that each action causes for each goal, and whether the action puts the goal out of reach.
 
-        The delay is ``r_g`` in `askwise.planning`: how many steps later the episode ends because of the action, if this
-        goal is the true one and the ego agent knows it from the next step on.
-
-        Args:
-            depth: joint steps so far.
-            teammate: ``int [n_goals]``, the teammate's steps to each goal.
+        The delay is ``r_g`` in `askwise.planning`. `depth` is the number of joint steps so far, and `teammate` the
+        teammate's steps to each goal, ``int [n_goals]``.
 
         Returns:
             the delays, ``float64 [n_actions, n_columns, n_goals]``, and ``bool`` of the same shape. A column is a place
-                and a load that the ego agent can have after `depth` steps. Values for actions that are not available
-                have no meaning.
+                and a load that are possible after `depth` steps. Values for unavailable actions have no meaning.
         """
         before, after = self.levels[depth].steps[None], self.levels[depth + 1].steps[self.levels[depth].after.T]
         delay = 1.0 + np.maximum(teammate, after) - np.maximum(teammate + 1, before)
@@ -146,16 +135,13 @@ class LimitedSolver(OptimalPolicy):
     Args:
         problem: the problem.
         most: the most questions in an episode, answered or not.
-        truthful: whether any number of further questions is allowed, with answers that are always true.
-        goals: the goals to consider, as if an oracle had said that one of them is true; by default all goals with a
-            positive prior probability.
-        tables: the arrays of the problem (`tables_of`), if you have computed them already. They determine the state in
-            which the teammate begins.
-        ego: the ego agent's state at the beginning, by default its start.
-        asked: questions that were asked before. If errors are persistent, these questions would get the same answers
-            again, so they are not asked again.
+        truthful: whether any number of further questions with true answers may follow.
+        goals: the goals to consider, by default all with a positive prior.
+        tables: the arrays of the problem, seen from the teammate's first state; by default from its start.
+        ego: the ego agent's first state, by default its start.
+        asked: questions asked before; if errors are persistent, they are not repeated.
         limit: the most states to solve, None for any number.
-        progress: called now and then with the numbers of states solved and of questions compared so far.
+        progress: called now and then with the numbers of solved states and compared questions.
     """
 
     follows_answers = True
@@ -217,10 +203,10 @@ class LimitedSolver(OptimalPolicy):
         return BestMove(self._paths.action(self._place_and_load(state.ego)[0], choice), None, cost)
 
     def value(self, state: JointState) -> float:
-        """Return the least expected marginal cost from `state` before any answer, times the sum of the goals' weights.
+        """Return `U` of `askwise.planning` for `state` before any answer.
 
-        The marginal cost is the cost beyond that of an agent that knows the goal. The weights are those in `state`. The
-        result is U in `askwise.planning`.
+        This is the least expected cost beyond that of an agent that knows the goal, times the sum of the goals' weights
+        in `state`.
         """
         return self.at(state).expected_marginal_cost * float(self._weight[state.teammate].sum())
 
@@ -229,13 +215,7 @@ class LimitedSolver(OptimalPolicy):
     ) -> LimitedSolver:
         """Return a new `LimitedSolver` for an episode that continues from another situation.
 
-        Args:
-            tables: the problem seen from the new situation, with the belief there as its prior.
-            goals: the goals that are possible in the new situation.
-            ego: the state of the ego agent in the new situation.
-            answers: the answers so far. With each answer, one question less may still be asked. If errors are
-                persistent, the same questions would get the same answers again.
-            limit: the most states to solve, None for any number.
+        The arguments are those of `OptimalPolicy.begun_at`.
         """
         return LimitedSolver(
             self.problem,
@@ -270,9 +250,8 @@ class LimitedSolver(OptimalPolicy):
     def _find(self, state: JointState, evidence: Evidence, questions_left: int) -> tuple[int, int, int]:
         """Return where the value of a situation is stored: the index of its belief, and a row and a column.
 
-        The belief consists of `evidence` and the number of questions left; its index counts all beliefs of the solver.
-        The values at the teammate's state are a table. Its rows are the beliefs that are possible at this state, and
-        its columns are the ego agent's places and loads. Raises `OffTheMap` if the solver does not cover the situation.
+        Row and column are those of the table of values at the teammate's state. Raises `OffTheMap` if the solver does
+        not cover the situation.
         """
         w = state.teammate
         belief, stages = self._beliefs.known(questions_left, evidence), self._reachable.stages.get(w)
@@ -315,9 +294,8 @@ class LimitedSolver(OptimalPolicy):
     def _later(self, questions_left: int, stage: Stage, columns: int) -> FloatArray:
         """Return the values of the states after the next step, summed over the teammate's next states.
 
-        The result is ``float64 [n_rows, n_columns]``. Rows are the beliefs of `stage` before the step, while
-        `questions_left` questions are left. Columns are the ego agent's places and loads after the step; `columns` is
-        their number.
+        The result is ``float64 [n_rows, n_columns]``. Rows are the beliefs of `stage` before the step, columns the ego
+        agent's places and loads after the step.
         """
         found = np.zeros((stage.beliefs.size + 1, columns))
         for t, beliefs, factors in stage.steps:
@@ -330,12 +308,9 @@ class LimitedSolver(OptimalPolicy):
     ) -> tuple[FloatArray, Any]:
         """Return the least cost of acting now, and the index of the best action, each ``[n_rows, n_columns]``.
 
-        Args:
-            here: the ego agent's places and loads, which are the columns.
-            weights: ``float64 [n_rows, n_goals]``, the weights of the goals in each belief; the beliefs are the rows.
-            later: the values after the next step, the result of `_later`.
-            delays: the delay that each action causes for each goal, from `EgoPaths.delays`.
-            lost: whether each action puts each goal out of reach, from `EgoPaths.delays`.
+        Rows are beliefs, with the goals' `weights`, ``float64 [n_rows, n_goals]``. Columns are the ego agent's places
+        and loads `here`. `later` are the values after the next step (`_later`); `delays` and `lost` come from
+        `EgoPaths.delays`.
         """
         values = np.full((weights.shape[0], len(here.column)), np.inf)
         choices = np.zeros(values.shape, dtype=np.int32)
@@ -354,13 +329,8 @@ class LimitedSolver(OptimalPolicy):
     def _compare_questions(self, w: int, questions_left: int, mass: FloatArray) -> None:
         """Lower the values in the teammate's state `w` where asking a question costs less than the best action.
 
-        Beliefs whose tables of questions have the same shape are computed together. If only questions with true answers
-        are left, a question always leads to a belief with fewer goals, so beliefs with fewer goals are computed first.
-
-        Args:
-            w: the teammate's state.
-            questions_left: the number of questions left; only the values for this number are lowered.
-            mass: ``float64 [n_rows]``, for each belief, the sum of the goals' weights.
+        Only the values for this number of questions left are lowered. `mass` is the sum of the goals' weights in each
+        belief, ``float64 [n_rows]``.
         """
         stage = self._reachable.stages[w][questions_left]
         alike: dict[tuple[int, int, int], list[tuple[int, QuestionTable]]] = {}
@@ -369,7 +339,7 @@ class LimitedSolver(OptimalPolicy):
             if table is not None and table.options:
                 n_goals = self._beliefs.evidence[belief].goals.bit_count()
                 alike.setdefault((n_goals, *table.beliefs.shape), []).append((row, table))
-        for shape in sorted(alike):
+        for shape in sorted(alike):  # fewer goals first: a true answer leads to a belief with fewer goals
             for k in range(0, len(alike[shape]), AT_A_TIME):
                 self._compare_some(w, questions_left, mass, alike[shape][k : k + AT_A_TIME])
 
@@ -378,11 +348,7 @@ class LimitedSolver(OptimalPolicy):
     ) -> None:
         """Do the work of `_compare_questions` for some beliefs whose tables of questions have the same shape.
 
-        Args:
-            w: the teammate's state.
-            questions_left: the number of questions left.
-            mass: ``float64 [n_rows]``, for each belief, the sum of the goals' weights.
-            some: for each belief, its row in the table of values, and its table of questions.
+        `some` has for each belief its row in the table of values, and its table of questions.
         """
         rows, tables, then = [row for row, _ in some], [table for _, table in some], max(0, questions_left - 1)
         after = self._reachable.stages[w][then].rows(np.array([table.beliefs for table in tables]))

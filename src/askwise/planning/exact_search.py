@@ -1,32 +1,23 @@
 """Kernels of the exact search: depth first, memoised, with an explicit stack.
 
 The recursion and its names are those of `askwise.planning`. A state is the set `A` of the possible goals as bits of one
-number (`goals`), the teammate's state `w`, the ego agent's `place`, and its `load`, -1 for none.
-The search can pause after any number of states and continue later, because all it needs is in `ExactSearch` and in the
-table of states. So progress can be reported, and the table can grow, without repeating any work. That is why the search
-has a stack of its own instead of recursive calls.
+number (`goals`), the teammate's state `w`, the ego agent's `place`, and its `load`, -1 for none. The search can pause
+after any number of states and continue later, because all it needs is in `ExactSearch` and in the table of states.
 
-**Bounds.** An option is dropped as soon as the known part of its cost reaches the cost of the best option. To drop an
-option, a lower bound on the value of a state that follows it is often enough. Then only this bound is put into the
-table, and the state is solved further when more has to be known. Two more bounds are used. A free answer never hurts:
-``U(A) >= U(A in Q) + U(A not in Q)`` for every question `Q`. And the goal can always be identified at once by
-questions, so the price of that (`price_to_identify`) is an upper bound. Actions come first, then questions.
+**Bounds.** An option is dropped as soon as the known part of its cost reaches the cost of the best option. For this, a
+lower bound on the value of a following state is often enough. Then only this bound is put into the table. A free answer
+never hurts: ``U(A) >= U(A in Q) + U(A not in Q)`` for every question `Q`. The price of identifying the goal at once by
+questions (`price_to_identify`) is an upper bound.
 
-**The best question.** With `n` goals left there are ``2^(n-1) - 1`` ways to divide them by a question. They are not
-listed. Instead, goals are taken one after the other, the heaviest first, and each is put on one of two sides. So
-questions are the leaves of a tree. If one more goal is put on a side, the value `U` of this side does not become
-smaller: an agent that can deal with a set of goals can deal with a part of it in the same way, and then has fewer goals
-to lose time for and to name. The price does not become smaller either. So this sum is a lower bound for all questions
-below a node of the tree, and most of the tree is never entered::
+**The best question.** There are ``2^(n-1) - 1`` ways to divide `n` goals by a question. They are not listed. Instead,
+goals are taken one after the other, the heaviest first, and each is put on one of two sides. So questions are the
+leaves of a tree. If one more goal is put on a side, neither the value `U` of this side nor the price becomes smaller.
+So this sum is a lower bound for all questions below a node of the tree::
 
     least price so far  +  U(one side so far)  +  U(other side so far)
 
-A side is solved as soon as it has grown by a goal. So small sets of goals are solved before large ones, and the same
-small sets occur in many questions. In an example with 20 x 20 cells, 17 of 50 goals left and no price for naming a
-goal, the search visited 118,000 nodes instead of listing 54 million questions, and was 35 times as fast.
-
-If the values of both sides so far, without any price, add up to the cost of the best option, no other option is better,
-because a free answer never hurts. Then the search of the state ends.
+A side is solved as soon as it has grown by a goal. If the values of both sides add up to the cost of the best option,
+no other option is better, and the search of the state ends.
 """
 
 from __future__ import annotations
@@ -72,32 +63,28 @@ and its value. The table of states is ``ENTRY [size]``: a hash table that grows,
 class ExactSearch(Struct):
     """The workspace of the exact search: the problem, and a stack of states that wait for the values of other states.
 
-    The stack has room for `depth` states. A state has up to `n_options` actions: the moves, and picking up the load of
-    each goal. ``FRAME``, ``SIDE``, ``RANKED`` and ``SCORE`` are types of records.
+    The stack has room for `depth` states. The `n_options` actions are the moves, and picking up the load of each goal.
+    ``FRAME``, ``SIDE``, ``RANKED`` and ``SCORE`` are types of records.
 
     Attributes:
         world: the problem as arrays.
-        alive: ``int64 [n_states]``, for each state of the teammate, the goals of positive weight, as bits.
+        alive: ``int64 [n_states]``, goals of positive weight in each state of the teammate, as bits.
         base: price of a question.
         per_goal: price of each goal in a question.
-        extra: ``float64 [n_goals]``, price of each goal in addition to `per_goal`.
-        charges: ``float64 [n_zones, 2, n_goals]``, amounts that replace these three prices; empty if the prices hold
-            (`askwise.planning.exact.Charges`).
-        zone: ``int32 [n_states]``, for each state of the teammate, the first index into `charges`.
+        extra: ``float64 [n_goals]``, additional price of each goal.
+        charges: ``float64 [n_zones, 2, n_goals]``, amounts that replace these prices
+            (`askwise.planning.exact.Charges`), or empty.
+        zone: ``int32 [n_states]``, first index into `charges` for each state of the teammate.
         frames: ``FRAME [depth]``, the states on the stack.
-        actions: ``int64 [depth, n_options]``, the actions of each state on the stack, the least delay first. An action
-            is a column of ``World.next``; indices after the last column stand for the goals whose loads are picked up.
-        delays: ``float64 [depth, n_options]``, the expected delay that each action in `actions` causes, times the sum
-            of the goals' weights.
-        order: ``int64 [depth, n_goals]``, the goals of each state on the stack, in the order in which they are put on a
-            side of a question.
-        sides: ``SIDE [depth, n_goals + 1, 2]``, the two sides of the question that is being built for each state on the
-            stack. The second index is the number of goals on the two sides together; for 0 goals, the sides stay empty.
-        tried: ``int64 [depth, n_goals + 1]``, for each state on the stack and each number of goals on the sides, on how
-            many sides (0, 1 or 2) the next goal has been tried.
-        ties: ``float64 [n_options]``, the steps left after each action, while actions of equal delay are sorted.
-        ranked: ``RANKED [n_goals + 2]``, room for a list of goals with their weights.
-        scored: ``SCORE [n_options]``, room for the delays of all actions of one state.
+        actions: ``int64 [depth, n_options]``, actions of each state, the least delay first: columns of ``World.next``,
+            then loads.
+        delays: ``float64 [depth, n_options]``, expected delays of these actions, times the goals' weight.
+        order: ``int64 [depth, n_goals]``, goals of each state, in the order in which they are put on a side.
+        sides: ``SIDE [depth, n_goals + 1, 2]``, both sides of each state's present question, by their number of goals.
+        tried: ``int64 [depth, n_goals + 1]``, on how many sides the next goal has been tried, by the same number.
+        ties: ``float64 [n_options]``, steps left after each action, to sort actions of equal delay.
+        ranked: ``RANKED [n_goals + 2]``, room for goals with their weights.
+        scored: ``SCORE [n_options]``, room for the delays of one state's actions.
     """
 
     world: World
@@ -141,10 +128,8 @@ def where_of(s: ExactSearch, goals: int, w: int, place: int, load: int) -> Any:
 def entry_of(table: Any, goals: int, where: int) -> Any:
     """Return the index of a state's entry in a hash table; if it has none, the index of the empty entry to write it to.
 
-    Args:
-        table: ``ENTRY [size]``, the hash table. `size` is a power of two; an entry is empty if its field `goals` is 0.
-        goals: the possible goals in the state, as bits.
-        where: the number that encodes the rest of the state (`where_of`).
+    `table` is ``ENTRY [size]``; `size` is a power of two. An entry is empty if its field `goals` is 0. `goals` are the
+    possible goals as bits, and `where` encodes the rest of the state (`where_of`).
     """
     last = table.size - 1
     mixed = ((goals ^ (goals >> 31)) * 0x7FB5D329728EA185) ^ where
@@ -195,23 +180,14 @@ def search(
 ) -> tuple[int, int, int, int, int]:
     """Solve a state, or stop when the table is full or enough work was done.
 
-    Args:
-        s: the workspace.
-        depth: -1 to begin with a state; to continue with it, the depth of the stack that the last call returned.
-        table: ``ENTRY [size]``, the hash table of states that are solved or bounded.
-        filled: the number of states in the table so far.
-        most_states: the search pauses when the table has this many states.
-        most_splits: the search pauses when this call has compared this many questions.
-        goals: the possible goals in the state, as bits.
-        w: the teammate's state.
-        place: the ego agent's place.
-        load: the ego agent's load, given by the index of the goal that needs it; -1 for none.
+    The state has the possible `goals` (bits), the teammate's state `w`, and the ego agent's `place` and `load` (the
+    index of the goal that needs the load, -1 for none). `depth` is -1 to begin; later it is the depth of the stack that
+    the last call returned. `table` is ``ENTRY [size]``, the hash table of solved or bounded states, and `filled` their
+    number. The search pauses when the table has `most_states` states, or after comparing `most_splits` questions.
 
     Returns:
-        the reason why the call ended, the depth of the stack, the number of states in the table, the number of
-            questions compared in this call, and the index of the state's entry in the table. The reason is `DONE` if
-            the state is solved, `PAUSED` if `most_states` or `most_splits` was reached, or `TABLE_FULL`. Unless it is
-            `DONE`, the index has no meaning.
+        `DONE`, `PAUSED` or `TABLE_FULL`; the depth of the stack; the number of states in the table; the number of
+            questions compared in this call; and, if `DONE`, the index of the state's entry in the table.
     """
     where = where_of(s, goals, w, place, load)
     if depth < 0 and not is_solved(table, entry_of(table, goals, where)):
@@ -245,9 +221,8 @@ def search(
 def _try_action(s: ExactSearch, depth: int, table: Any) -> bool:
     """Compare the next action of the state at `depth` of the stack with the best option so far, and keep the better.
 
-    The cost of the action depends on the values of the states that may follow, which are in `table`. If one of these
-    values is not known well enough, its state is put on top of the stack, and nothing is compared. Returns whether a
-    state was put on the stack.
+    If the value of a following state is needed first, that state is put on top of the stack. Returns whether this was
+    done.
     """
     frame = s.frames[depth]
     action, n_moves = s.actions[depth, frame.option], s.world.next.shape[1]
@@ -285,15 +260,8 @@ def _try_action(s: ExactSearch, depth: int, table: Any) -> bool:
 def push(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int, least: float, most: float) -> None:
     """Put a state on the stack at `depth`, with its actions sorted by the delay that they cause at once.
 
-    Args:
-        s: the workspace.
-        depth: the position on the stack.
-        goals: the possible goals in the state, as bits.
-        w: the teammate's state.
-        place: the ego agent's place.
-        load: the ego agent's load, given by the index of the goal that needs it; -1 for none.
-        least: a lower bound on the state's value.
-        most: the search for the state's value ends when the value is known to be at least `most`.
+    The state has the possible `goals` (bits), the teammate's state `w`, and the ego agent's `place` and `load`. `least`
+    is a lower bound on its value. The search ends when the value is known to be at least `most`.
     """
     load = load_needed(goals, load)
     n, weight = list_members(s, goals, w)
@@ -333,7 +301,7 @@ def _sort_actions(s: ExactSearch, depth: int, goals: int, w: int, place: int, lo
     """Write a state's actions and their delays into row `depth` of `s.actions` and `s.delays`, the least delay first.
 
     The state has the possible `goals` (bits), the teammate's state `w`, and the ego agent's `place` and `load`. Returns
-    the number of these actions; actions that are not available are left out.
+    the number of available actions.
     """
     world, scored, ties, n_moves, n = s.world, s.scored, s.ties, s.world.next.shape[1], 0
     n_goals, _ = list_members(s, goals, w)
@@ -358,8 +326,7 @@ def _sort_actions(s: ExactSearch, depth: int, goals: int, w: int, place: int, lo
 def _charge_to_identify(s: ExactSearch, n: int, w: int, weight: float) -> float:
     """Return the expected charges of finding out the goal now by asking about one goal after the other, times `weight`.
 
-    Charges are amounts that replace the prices of questions (`askwise.planning.exact.Charges`). The goals are the first
-    `n` in `s.ranked`; `weight` is the sum of their weights. `w` is the teammate's state.
+    The goals are the first `n` in `s.ranked`; `weight` is the sum of their weights. `w` is the teammate's state.
     """
     cost, own, other = 0.0, s.charges[s.zone[w], 0, 0], s.charges[s.zone[w], 1, 1]
     for k in range(n - 1):
@@ -376,13 +343,11 @@ def _charge_to_identify(s: ExactSearch, n: int, w: int, weight: float) -> float:
 def try_splits(s: ExactSearch, depth: int, table: Any) -> tuple[bool, int]:
     """Continue to compare all questions of the state at `depth` of the stack, and keep the best one.
 
-    Questions are the leaves of a binary tree, in which each level puts one more goal on one of the two sides of a
-    question. If the value of another state is needed first, that state is put on top of the stack. `table` has the
-    known values.
+    If the value of another state is needed first and is not in `table`, that state is put on top of the stack.
 
     Returns:
-        Whether a state was put on the stack, and the number of questions compared; a branch of the tree that is not
-            entered counts as one question.
+        Whether a state was put on the stack, and the number of questions compared; a branch of the tree of questions
+            that is not entered counts as one.
     """
     frame, sides, tried = s.frames[depth], s.sides[depth], s.tried[depth]
     looked = 0
@@ -477,10 +442,9 @@ def _compare(s: ExactSearch, depth: int) -> None:
 
 @inner
 def _least_price(s: ExactSearch, depth: int, level: int) -> float:
-    """Return the least price of a question in which the first `level` goals stay on the sides where they are now.
+    """Return the least price of a question in which the first `level` goals of `s.order` stay on their present sides.
 
-    The price is multiplied by the sum of the weights of all goals in the state at `depth` of the stack. The order of
-    the goals is that of `s.order`.
+    The price is multiplied by the weight of all goals in the state at `depth` of the stack.
     """
     frame, first, second = s.frames[depth], s.sides[depth, level, 0], s.sides[depth, level, 1]
     if s.charges.size:
@@ -492,14 +456,8 @@ def _least_price(s: ExactSearch, depth: int, level: int) -> float:
 def _charged(s: ExactSearch, frame: Any, named: Any, other: Any) -> float:
     """Return the least expected charge of a question that names all goals of side `named`, and none of side `other`.
 
-    The charge is multiplied by the sum of the goals' weights. The question may also name goals that are on neither
-    side. Charges are amounts that replace prices (`askwise.planning.exact.Charges`).
-
-    Args:
-        s: the workspace.
-        frame: a ``FRAME`` record, the state on the stack.
-        named: a ``SIDE`` record, the side of the question whose goals are named.
-        other: a ``SIDE`` record, the other side.
+    The charge is multiplied by the goals' weight. Goals on neither side may be named, too. `frame` is the state, a
+    ``FRAME`` record; the sides are ``SIDE`` records.
     """
     amounts, n = s.charges[s.zone[frame.w]], max(named.n_goals, 1)
     if named.n_goals == frame.n_goals:

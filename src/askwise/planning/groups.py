@@ -1,68 +1,55 @@
 """A tighter lower bound if many goals are likely: random groups of goals, and charges that make up for the rest.
 
 **Theory.** Deal the `n` goals into groups at random, and let an oracle name the group of the true goal at the start,
-for free. The least cost is then the bound of `askwise.planning.bounds`. It is too low, because a question within a
-group names fewer goals, and costs less, than a question in the whole problem. So questions within a group are charged
-more than their price.
+for free. This gives the bound of `askwise.planning.bounds`. It is too low, because a question within a group names
+fewer goals than in the whole problem. So questions within a group are charged more than their price.
 
 Let `B` be the group of the goal `g`, with `m` goals. The other ``m - 1`` goals of `B` are drawn uniformly from the
-``n - 1`` goals besides `g`. So one such goal is in `B` with probability `q`, and of `K` such goals, none is in `B` with
+``n - 1`` goals besides `g`. One such goal is in `B` with probability `q`. Of `K` such goals, none is in `B` with
 probability ``none(K)``::
 
     q       = (m - 1) / (n - 1)
     none(K) = binomial(n - 1 - K, m - 1) / binomial(n - 1, m - 1)
 
-Only the goals of the group that a question names matter for its charge. If it names `g` and `i` others of the group,
-the charge is ``own(i)``. If it names `j` goals of the group, but not `g`, the charge is ``other(j)``. A question that
-does not divide the group is free. Let the price of a question be `b`, plus `c` for each goal that is named. Let `a` be
-the number of goals that the teammate may pursue in its state, and let ``0 <= s <= 1``. Then::
+A question that names `g` and `i` others of the group is charged ``own(i)``. A question that names `j` goals of the
+group, but not `g`, is charged ``other(j)``. A question that does not divide the group is free. Let the price of a
+question be `b`, plus `c` for each goal that is named. Let `a` be the number of goals that the teammate may pursue in
+its state, and let ``0 <= s <= 1``. Then::
 
     own(i)   = b + c (1 + i / q)
     other(j) = f + s c j / q
     f        = least of (b + (1 - s) c K) / (1 - none(K)) over 1 <= K <= a - 1
 
-In the problem of a group, goals have the weights that they have in the whole problem. Let ``U(B)`` be the optimal value
-(`askwise.planning`) of the problem of group `B`, with these charges as prices. Then, for every prior::
+In the problem of a group, goals keep their weights. Let ``U(B)`` be the optimal value (`askwise.planning`) of the
+problem of group `B`, with these charges as prices. Then, for every prior::
 
     optimum  >=  E[sum of U(B) over the groups]                                                                  (1)
 
 *Proof.* Take any policy of the whole problem and let it play in the problem of the group that contains the goal. Fix
-the goal `g`, the path of the teammate and all coin tosses of the policy: then its steps and questions are fixed, and
+the goal `g`, the path of the teammate and all coin tosses of the policy. Then its steps and questions are fixed, and
 the others in `B` are still drawn uniformly, because the policy never learns about `B`. Steps cost the same as in the
 whole problem. Take one of its questions, asked when the goals `A` are possible, at most `a` of them.
 
 - It names `g` and `L` others of `A`. In expectation ``q L`` of these are in `B`, so the expected charge is at most
-  ``b + c + (c / q) q L``: the price of the question. It is less if the question often does not divide `B`.
-- It does not name `g`, but `K` others. The charge is due only if one of them is in `B`, otherwise `B` is not divided:
-  in expectation ``(1 - none(K)) f + (s c / q) q K``. By the choice of `f` that is at most ``b + c K``: the price.
+  ``b + c + (c / q) q L``: the price of the question.
+- It does not name `g`, but `K` others. The charge is due only if one of them is in `B`: in expectation
+  ``(1 - none(K)) f + (s c / q) q K``. By the choice of `f` that is at most ``b + c K``: the price.
 
 Impossible goals that are named only make a question more expensive. So, in expectation over the dealing, the policy
 pays in the groups at most what it pays in the whole problem, for each goal and therefore for every prior. In each group
-it is a policy of the group's problem: it has all information that it needs, and answers are the same. It pays at least
-``U(B)``. This holds for every policy, so (1) holds for the best.
+it pays at least ``U(B)``. This holds for every policy, so (1) holds for the best.
 
-Special cases:
+If goals have different prices, `c` is the lowest. A group that is too large to solve is divided in two parts with the
+same charges. Then ``U(B) >= U(one part) + U(other part)``, since free information never hurts, and charges do not fall
+as more goals are named. If ``m = n``, charges are prices (``s = 1``), and (1) is an equation.
 
-- Questions that do not divide a group are free in the problem of the group, and useless.
-- In the problem of a group, a question may name either side, at the charge of that side. So the policy of the proof is
-  one of those over which ``U(B)`` is the least.
-- If goals have different prices, `c` is the lowest.
-- A group that is too large to solve is divided in two parts with the same charges. Then
-  ``U(B) >= U(one part) + U(other part)``, since free information never hurts, and charges do not fall as more goals are
-  named.
-- If ``m = n``, there is one group, charges are prices (``s = 1``), and (1) is an equation.
+**The choice of s.** Any `s` gives a valid bound. With a larger `s`, more is charged for questions about many goals of a
+group, and less for those about one. In examples, the best `s` was 1/4 with 50 goals in groups of 10, and 3/4 in groups
+of 25.
 
-**The choice of s.** Any `s` gives a valid bound. With ``s = 1``, questions about many goals of a group are charged
-most, but these are seldom asked. With a small `s`, more is charged for the usual question, which names one goal. Two
-examples, for prices of 0.2 and 0.5 for a goal: with 50 goals in groups of 10, the bounds were 1.93 and 2.97 for
-``s = 0``, 1.95 and 3.00 for ``s = 1/4``, 1.95 and 2.98 for ``s = 1/2``, and 1.74 and 2.73 for ``s = 1``. In groups of
-25 (another problem, dealt once), they were 1.06 and 1.57 for ``s = 0``, 1.15 and 1.68 for ``s = 1/2``, 1.16 and 1.71
-for ``s = 3/4``, and 1.13 and 1.67 for ``s = 1``.
-
-**Confidence.** The right side of (1) is a mean over all ways to deal the goals into groups. A few ways are drawn at
-random, independently of each other. Each puts every goal into one group, so their sums differ little. The bound is the
-lower end of the one-sided 95 % confidence interval (Student's t) for the mean. It holds with 95 % confidence if the
-sums are normally distributed, which is only an approximation. The draw is seeded, so the result is reproducible.
+**Confidence.** The right side of (1) is a mean over all ways to deal the goals. A few ways are drawn at random. The
+bound is the lower end of the one-sided 95 % confidence interval (Student's t) for the mean, as if the sums were
+normally distributed.
 """
 
 from __future__ import annotations
@@ -123,17 +110,16 @@ def bound_with_groups(
 ) -> Bound | None:
     """Return a lower bound on the expected marginal cost of any way of acting and asking, with 95 % confidence.
 
-    It is computed from random groups of goals. The price of a yes/no question must be a base price plus a price for
-    each goal that the question names. Returns None if the base price is negative, or if the problem has a price for the
-    options of multiple-choice questions.
+    Returns None if the base price of a question is negative, or if options of multiple-choice questions have a price.
 
     Args:
-        problem: any problem that `askwise.planning.exact` accepts, of any size.
+        problem: any problem that `askwise.planning.exact` accepts; a yes/no question costs a base price plus a price
+            for each goal named.
         largest: most goals in a group, at least 2; more make the bound tighter and take longer.
-        deals: how often all goals are divided into random groups, at least 2; more make the bound tighter.
+        deals: how often all goals are divided into random groups, at least 2.
         seed: seed of the random groups.
         limit: the most states to solve for one group; a group that takes more is divided in two.
-        progress: called with the number of groups that are solved, and the number of all groups.
+        progress: called with the numbers of solved groups and of all groups.
     """
     began = time.perf_counter()
     for name, found in (("largest", largest), ("deals", deals)):
@@ -198,18 +184,11 @@ def goals_dealt(goals: Sequence[int], largest: int, rng: np.random.Generator) ->
 class GroupSolver:
     """Solves groups of goals exactly, as if all other goals were impossible.
 
-    A group that takes more than `limit` states is divided in two, and each part is solved.
-
-    Args:
-        problem: the problem.
-        tables: the arrays of the problem (`tables_of`).
-        goals: all possible goals of the problem.
-        price: the price of questions in the problem.
-        limit: the most states to solve for one group, None for any number.
+    `goals` are all possible goals. A group that takes more than `limit` states is divided in two.
 
     Attributes:
-        groups: the groups that were solved.
-        states: number of states that were solved for these groups.
+        groups: the solved groups.
+        states: number of states solved for these groups.
     """
 
     def __init__(
@@ -227,8 +206,8 @@ class GroupSolver:
     def value(self, group: Sequence[int]) -> float:
         """Return the least expected marginal cost if only the goals of `group` were possible, times their weight.
 
-        Questions cost the amounts that `charges` returns or, if the group has all goals of the problem, their price. If
-        the group takes too many states, it is divided, and the result is the sum over its parts: a lower bound.
+        Questions cost the amounts of `charges` or, if the group has all goals, their price. A group that takes too many
+        states is divided; the sum over its parts is a lower bound.
         """
         if len(group) < 2:
             return 0.0
@@ -238,8 +217,7 @@ class GroupSolver:
     def charges(self, size: int) -> Charges:
         """Return the amounts to charge for questions, instead of prices, in groups of `size` goals.
 
-        A question names fewer goals in a group than in the whole problem. These amounts make up for that, so that the
-        costs in groups give a valid lower bound (`charges_of`).
+        With these amounts, the costs in groups give a valid lower bound (`charges_of`).
         """
         if size not in self._charges:
             amounts = charges_of(self.n_goals, size, self.base, self.per_goal)
@@ -263,19 +241,17 @@ class GroupSolver:
 def charges_of(n_goals: int, size: int, base: float, per_goal: float, flat: float | None = None) -> FloatArray:
     """Return the amounts to charge for questions in a group of goals, ``float64 [n_goals + 1, 2, size]``.
 
-    A question names fewer goals in a group than in the whole problem. These amounts replace its price, so that the
-    costs in groups give a valid lower bound. The first index of the result is the number of goals that the teammate may
-    pursue in its present state. ``[:, 0, i]`` is the charge for a question that names the true goal and `i` others of
-    the group; ``[:, 1, j]`` is the charge for one that names `j` goals of the group, but not the true goal.
+    The first index is the number of goals that the teammate may pursue in its present state. ``[:, 0, i]`` is for a
+    question that names the true goal and `i` others of the group, ``[:, 1, j]`` for one that names `j` goals of the
+    group, but not the true goal.
 
     Args:
         n_goals: number of goals in all.
         size: goals in the group, from 2.
         base: price of a question.
         per_goal: price for each goal in a question.
-        flat: the share `s` in the theory at the top of this module. If a question does not name the true goal, this
-            share of `per_goal` is charged for each goal named, and the rest as a fixed amount. The default is 1.5 times
-            ``(size - 1) / (n_goals - 1)``, but at least 0.25 and at most 1.
+        flat: the share `s` of the module docstring; by default 1.5 times ``(size - 1) / (n_goals - 1)``, but at least
+            0.25 and at most 1.
     """
     there = (size - 1) / (n_goals - 1)
     part = min(1.0, max(FLATTEST, STEEPER * there)) if flat is None else flat
@@ -293,7 +269,6 @@ def charges_of(n_goals: int, size: int, base: float, per_goal: float, flat: floa
 def none_of(some: int, n_goals: int, size: int) -> float:
     """Return the probability that a given goal's random group contains none of `some` other given goals.
 
-    The group has `size` of the `n_goals` goals: the given goal, and others that are drawn uniformly. The result is
-    ``none(K)`` in the theory at the top of this module, for ``K = some``.
+    The group has `size` of the `n_goals` goals. The result is ``none(some)`` of the module docstring.
     """
     return comb(n_goals - 1 - some, size - 1) / comb(n_goals - 1, size - 1)

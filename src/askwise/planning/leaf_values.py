@@ -1,12 +1,10 @@
 """Kernels for the states where plans end: the cost of acting only, or of acting and then asking for the goal.
 
-- *Acting only*: no more questions, always the action of least delay ("as if the goal were known after this step").
-- *Acting, then identifying*: the same actions, until it is cheaper to find out the goal at once by questions. This cost
-  takes as little work to compute as that of acting only, and comes much closer to what good plans cost.
+- *Acting only*: no more questions, always the action of least delay.
+- *Acting, then identifying*: the same actions, until it is cheaper to find out the goal at once by questions.
 
-The cost of identifying the goal (`cost_to_identify`) assumes one way of asking: each question divides the list of goals
-in two. If all answers are true, the cost of asking in this way is exact. If answers can be wrong or missing, each
-answer says less. The cost with true answers is then multiplied by a factor (`Search.identify_factor`), as an estimate.
+To identify the goal (`cost_to_identify`), each question divides the sorted list of goals in two. If answers can be
+wrong or missing, the cost with true answers is multiplied by a factor (`Search.identify_factor`), as an estimate.
 """
 
 from __future__ import annotations
@@ -29,19 +27,10 @@ identified; from the last on, plans of one decision (`askwise.planning.values`).
 def leaf_value(s: Search, level: int, identifies: int, limit: float) -> float:
     """Return the value of a state where a plan ends: the cost of acting only, or of acting, then identifying the goal.
 
-    Acting means taking the action of least delay in every step. The cost is the expected marginal cost, times the
-    weight of the state (the sum of its goals' weights). The state must have at least two possible goals.
-
-    On large maps it takes long to follow the actions to the end of the episode. So once ``counts.most_followed`` states
-    have been seen, `cost_to_identify` replaces the rest of the cost, and values that depend on it are not kept in the
-    table.
-
-    Args:
-        s: the planner's workspace.
-        level: the level of the state in `s.states`.
-        identifies: 1 to stop acting as soon as it is cheaper to find out the goal at once by questions; 0 to act to the
-            end.
-        limit: if the cost is at least `limit`, any other number of at least `limit` may be returned.
+    The result is the expected marginal cost, times the sum of the goals' weights. Actions are those of least delay.
+    `identifies` is 1 to find out the goal by questions as soon as that is cheaper; 0 to act to the end. At least two
+    goals must be possible. Once ``counts.most_followed`` states have been seen, `cost_to_identify` replaces the rest of
+    the cost. If the cost is at least `limit`, any other number of at least `limit` may be returned.
     """
     counts, limits, world, state = s.counts[0], s.limits[0], s.world, s.states[level]
     drop_useless_load(s, level)
@@ -86,8 +75,8 @@ def leaf_value(s: Search, level: int, identifies: int, limit: float) -> float:
 def cost_to_identify(s: Search, level: int) -> float:
     """Return the price of finding out the goal by questions in the state on `level`, times the weight of the state.
 
-    The goals are sorted by weight. Each question divides this list, or a part of it that is left, in two (`_cut`). If
-    answers can be wrong or missing, the result is an estimate.
+    Each question divides the list of goals, sorted by weight, or a part of it in two (`_cut`). If answers can be wrong
+    or missing, the result is an estimate.
     """
     ranked, n = s.ranked, rank_goals(s, level)
     if s.uniform and n < 4:  # one goal at a time, the likeliest first
@@ -101,14 +90,9 @@ def cost_to_identify(s: Search, level: int) -> float:
 def price_to_identify(s: Any, ranked: Any, n: int) -> float:
     """Return the expected price of finding out the goal with yes/no questions, times the weight of the goals in a list.
 
-    Each question divides the list, or a part of it, in two, until every goal is alone. `_cut` chooses where, so the
-    result need not be the lowest price.
-
-    Args:
-        s: the workspace with the prices, a `Search` or an `askwise.planning.exact_search.ExactSearch`.
-        ranked: records with the fields `goal` and `odds` (the goal's weight), the heaviest first. The fields `end` and
-            `extra` are overwritten.
-        n: the number of goals in the list.
+    Each question divides the list, or a part of it, in two (`_cut`); this need not be the cheapest way. `s` has the
+    prices. `ranked` has records of `n` goals, the heaviest first, with the fields `goal` and `odds` (the weight); `end`
+    and `extra` are overwritten.
     """
     total, first, depth = 0.0, np.int64(0), 0
     for k in range(n):
@@ -131,9 +115,8 @@ def price_to_identify(s: Any, ranked: Any, n: int) -> float:
 def _cut(s: Any, ranked: Any, first: Any, last: Any) -> tuple[Any, float]:
     """Return the best index to divide the goals ``ranked[first:last]`` in two by a question, and the question's cost.
 
-    The best index makes ``p (1 - p) / price`` largest; `p` and ``1 - p`` are the shares of the two parts in the weight
-    of these goals. The cost is the price of the question times this weight. `s` has the prices; `ranked` has records
-    with the fields `odds` (a goal's weight) and `extra` (its additional price).
+    The best index makes ``p (1 - p) / price`` largest; `p` is the share of one part in the weight of these goals. The
+    cost is the price of the question times this weight.
     """
     base, per_goal, whole, extra, part, part_extra = s.base, s.per_goal, 0.0, 0.0, 0.0, 0.0
     for k in range(first, last):

@@ -1,12 +1,9 @@
 """The exact optimum: the least expected cost that any way of acting and asking can reach.
 
 `make_solver` picks the solver: `askwise.planning.exact` for true answers to yes/no questions, otherwise
-`askwise.planning.exact_noisy` (wrong and missing answers, multiple-choice questions, a limited number of questions).
-
-If answers can be wrong or missing, asking could continue forever. So the number of questions is limited, and the
-result is the least cost with at most that number. To show what more questions could gain, a lower bound on the least
-cost with any number of questions is computed, too. This bound is the least cost if the last of the allowed questions,
-and any number of further questions, were answered truthfully.
+`askwise.planning.exact_noisy`. If answers can be wrong or missing, the number of questions is limited. Then a lower
+bound on the least cost with any number of questions is computed, too: the least cost if the last of the allowed
+questions, and any number of further questions, were answered truthfully.
 """
 
 from __future__ import annotations
@@ -33,15 +30,14 @@ class Solution:
 
     Attributes:
         expected_cost: the least expected cost.
-        expected_marginal_cost: the least expected cost, minus the expected cost of an agent that knows the goal.
+        expected_marginal_cost: the same, minus the expected cost of an agent that knows the goal.
         verdict: how the costs were computed, and whether they are exact.
-        states: number of states that were solved.
-        splits: number of questions that were compared.
-        policy: the optimal policy; call it with a state for the optimal move there.
-        seconds: time taken.
+        states: number of solved states.
+        splits: number of compared questions.
+        policy: the optimal policy, which gives the move in each state.
+        seconds: computing time.
         questions: the most questions in an episode, None for any number.
-        lower_bound: a lower bound on the expected marginal cost with any number of questions; equal to
-            `expected_marginal_cost` if the number of questions is not limited.
+        lower_bound: a lower bound on `expected_marginal_cost` with any number of questions.
     """
 
     expected_cost: float
@@ -68,10 +64,9 @@ def solve_problem(
     Args:
         problem: the problem.
         questions: the most questions in an episode; by default any number if answers are true, otherwise 3.
-        go_on: whether to solve the problem even if that takes more than `limit` states. The limit then applies only to
-            computing the lower bound.
+        go_on: whether `limit` applies only to the lower bound.
         limit: the most states to solve; beyond it `TooLarge` is raised.
-        progress: called now and then with the numbers of states solved and of questions compared so far.
+        progress: called now and then with the numbers of solved states and compared questions.
     """
     began = time.perf_counter()
     most = most_questions(problem, questions)
@@ -112,11 +107,11 @@ def make_solver(
 
     Args:
         problem: the problem.
-        most: the most questions in an episode; None for any number, where all answers are taken to be true.
-        goals: the goals to consider, as if an oracle had said that one of them is true; by default all.
-        tables: the arrays of the problem (`tables_of`), if you have computed them already.
+        most: the most questions in an episode; None for any number, with true answers.
+        goals: the goals to consider, by default all.
+        tables: the arrays of the problem, if already computed.
         limit: the most states to solve, None for any number.
-        progress: called now and then with the numbers of states solved and of questions compared so far.
+        progress: called now and then with the numbers of solved states and compared questions.
     """
     if most is None and problem.query_cost.per_option is None:
         return Solver(problem, goals=goals, tables=tables, limit=limit, progress=progress)
@@ -127,12 +122,10 @@ def make_solver(
 
 
 def _least(problem: Problem, most: int, found: float, limit: int) -> float:
-    """Return a lower bound on the expected marginal cost with any number of questions.
+    """Return a lower bound on the expected marginal cost with any number of questions, at most `found`.
 
-    It is the least cost if only the first ``most - 1`` answers could be wrong or missing, and all later answers were
-    true. If computing that takes more than `limit` states, fewer answers are allowed to be wrong or missing. If even
-    the problem in which all answers are true takes too many states, the bound is 0. The bound is at most `found`, the
-    least expected marginal cost with at most `most` questions.
+    It is the least cost if only the first ``most - 1`` answers could be wrong or missing; or fewer answers, if that
+    takes more than `limit` states. If even true answers take too many states, the bound is 0.
     """
     for before in () if problem.answers.truthful else range(most - 1, 0, -1):
         try:

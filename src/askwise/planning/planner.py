@@ -1,23 +1,18 @@
 """Planning in belief space: act, ask now, or ask later, whichever has the least expected cost.
 
-**Values.** A state has several values, one for each kind of plan. Each value is the expected marginal cost of the best
-plan of its kind:
+A state has one value for each kind of plan, the expected marginal cost of the best plan of this kind:
 
 - *acting only*, and *acting, then identifying the goal*: used where plans end (`askwise.planning.leaf_values`);
 - *asking now*: ask one of the candidate questions; after each answer, follow the best plan with one question less;
-- *acting*: take one of some actions, then follow the best plan. So a plan can act now and ask **later**, when an answer
-  is worth more.
+- *acting*: take one of some actions, then follow the best plan, which may ask later.
 
-No question is asked while some action causes no delay: while the teammate is far away, waiting costs nothing and may
-reveal the goal for free.
+No question is asked while some action causes no delay, because waiting may reveal the goal for free.
 
-**Few goals left.** If answers are true, the exact search (`askwise.planning.exact`) is tried, which compares all
-questions and all actions. If it succeeds within a certain amount of work, its result is used. If answers can be wrong
-or missing, or if there are multiple-choice questions, the planner compares all plans with a few questions
-(`PlannerSettings.endgame_questions`), again over all questions and all actions.
+If few goals are left and answers are true, the exact search (`askwise.planning.exact`) is tried. If answers can be
+wrong or missing, or if there are multiple-choice questions, the planner then compares all plans with a few questions
+(`PlannerSettings.endgame_questions`), over all questions and all actions.
 
-**Work.** The budget of a decision is a number of states to look at, not a time, so equal problems get equal answers on
-every machine. When the budget is used up, plans end where they are: more work only ever adds options.
+The budget of a decision is a number of states to look at. When it is used up, plans end where they are.
 """
 
 from __future__ import annotations
@@ -57,17 +52,16 @@ class Plan:
     Costs are expected costs beyond the cost of an agent that knows the goal.
 
     Attributes:
-        action: the index of the best action.
+        action: index of the best action.
         asks: whether asking the best question now costs less than the best action.
-        question: the best question, None if no question was considered.
-        act_only: cost of acting without any question from now on.
-        act: cost of acting now, and asking later if that helps. If asking now is proven optimal, this cost is not
-            computed, and `act` is equal to `act_only`.
-        ask: cost of asking the question now, ``inf`` if no question was considered.
+        question: the best question, None if none was considered.
+        act_only: cost of acting without any question.
+        act: cost of acting now, and asking later if that helps; equal to `act_only` if asking now is proven optimal.
+        ask: cost of asking the question now, ``inf`` if none was considered.
         free: whether the action causes no delay.
-        optimal: whether the plan comes from a search over all questions and all actions. If answers can be wrong or
-            missing, or if there are multiple-choice questions, plans in this search have at most a few questions.
-        states_seen: the number of states that were considered.
+        optimal: whether the search compared all questions and all actions, with few questions in a plan if answers are
+            not always true or there are multiple-choice questions.
+        states_seen: number of considered states.
     """
 
     action: int
@@ -84,13 +78,11 @@ class Plan:
 class Planner:
     """Finds plans for one problem, seen from one state of the teammate: when to act, when to ask, and what.
 
-    It keeps the values of states from one decision to the next.
-
     Args:
         problem: the problem.
-        tables: the arrays of the problem (`tables_of`), seen from the state in which planning begins.
+        tables: the arrays of the problem, seen from the state in which planning begins.
         settings: how far plans look ahead.
-        groups: sets of goals that belong together, to propose questions about; by default those of the problem.
+        groups: sets of goals to propose questions about; by default those of the problem.
     """
 
     def __init__(
@@ -127,12 +119,11 @@ class Planner:
         """Return the plan for a state: whether to act or to ask, and what.
 
         Args:
-            probabilities: ``float64 [n_goals]``, the belief. At least two goals must have a positive probability and be
-                possible in the teammate's state. If answers are true, ``bool [n_goals]`` is enough: which goals are
-                possible.
+            probabilities: ``float64 [n_goals]``, the belief; or, if answers are true, ``bool [n_goals]``, the possible
+                goals. At least two goals must be possible.
             teammate: state of the teammate.
             ego: state of the ego agent.
-            asked: the questions of this episode so far; if errors persist, they are not asked again.
+            asked: the questions of this episode so far.
             questions: the most questions that may still be asked, None for any number.
             budget: the most states to consider, by default that of the settings.
         """
@@ -155,13 +146,9 @@ class Planner:
         return self._decide(goals)
 
     def _write_state(self, possible: BoolArray, probabilities: FloatArray, teammate: int, ego: int) -> None:
-        """Write the state of this decision into the workspace: it is the state on level 0, where all plans start.
+        """Write the state of this decision into the workspace, on level 0.
 
-        Args:
-            possible: ``bool [n_goals]``, the possible goals.
-            probabilities: ``float64 [n_goals]``, the belief.
-            teammate: state of the teammate.
-            ego: state of the ego agent.
+        `possible` and `probabilities` are ``bool`` and ``float64 [n_goals]``.
         """
         s = self.search
         s.states[0] = teammate, *self.tables.ego.split(ego), 0.0
@@ -201,8 +188,7 @@ class Planner:
     def _decide(self, goals: Sequence[int], *, acts_only: bool = False, optimal: bool = False) -> Plan:
         """Call the kernel `state_value` to decide about the possible `goals`, and return the plan that it found.
 
-        With `acts_only` the kernel finds only the best action and the cost of acting without questions. `optimal` is
-        the value of `Plan.optimal` in the result.
+        With `acts_only` the kernel considers no questions. `optimal` is copied to the plan.
         """
         s = self.search
         s.limits[0].acts_only = acts_only
@@ -238,9 +224,8 @@ class Planner:
     def _question_in(self, row: int, goals: Sequence[int]) -> Question:
         """Return the question in a row of `Search.sets` as a `Question`.
 
-        A row has sets of goals. The yes/no question that is returned names only possible goals (`goals`): those for
-        which the answer is yes or those for which it is no, whichever is cheaper. If the cheaper question was asked
-        already, and would get the same answer, the other one is returned.
+        A yes/no question names the possible `goals` for which the answer is yes or those for which it is no. The
+        cheaper one is taken, unless its answer is known.
         """
         s = self.search
         choice = int(s.asked[row].choice)
@@ -284,8 +269,7 @@ class Planner:
     def _complete_plan(self, goals: tuple[int, ...]) -> Plan | None:
         """Return the best of all plans with a few questions, over all actions and all questions about `goals`.
 
-        Returns None if there are too many goals, if acting without questions costs nothing, or if the search takes too
-        much work.
+        Returns None if there are too many goals, acting costs nothing, or the search takes too much work.
         """
         s, limits, counts = self.search, self.search.limits[0], self.search.counts[0]
         if not self._tries_complete(goals):
@@ -305,12 +289,9 @@ class Planner:
     def _tries_complete(self, goals: tuple[int, ...]) -> bool:
         """Return whether to search for a complete plan, which may use all questions about the goals ``self._complete``.
 
-        The result is False if too many `goals` are possible, or if the search with the present ``self._complete`` was
-        given up before.
-
-        ``self._complete`` has the goals that were possible at an earlier decision. They are normally kept, because
-        values found for them can be used again. They are replaced by `goals` in two cases: one of `goals` is not among
-        them; or `goals` are fewer, and either the search was given up or the problem has multiple-choice questions.
+        The result is False if too many `goals` are possible, or if the search was given up. ``self._complete`` has the
+        goals of an earlier decision, whose values can be used again. It becomes `goals` if one of these is new, or if
+        these are fewer and either the search was given up or there are multiple-choice questions.
         """
         if len(goals) > self.settings.endgame:
             return False
@@ -336,12 +317,8 @@ class Planner:
     def _list_complete(self, goals: Sequence[int], first: int, margins: int) -> None:
         """Write all questions about the goals in ``self._complete`` into rows of `Search.sets`, from row `first` on.
 
-        A yes/no question is written once for each margin from 1 to `margins`. A question with a margin `d` is repeated
-        until one answer has been given `d` more times than the other. If `margins` is 0, each question is written once,
-        without repetition.
-
-        A question is marked as known if the same question about the possible goals (`goals`) was asked before, and
-        would get the same answer again.
+        A yes/no question is written for each margin from 1 to `margins`, or once without repetition if `margins` is 0.
+        Questions whose answer is known are marked.
         """
         s, listed = self.search, self._complete
         self._choices = every_choice(self.problem, listed)
@@ -388,15 +365,15 @@ class Planner:
     ) -> None:
         """Write a question into row `row` of `Search.sets` and `Search.asked`.
 
+        `choice` and `price` are -1 for a yes/no question.
+
         Args:
             row: the index of the row.
             parts: for each answer, the goals for which it is true; for a yes/no question, only those for "yes".
-            margin: the question is repeated until one answer has been given `margin` more times than any other; 0 to
-                ask it once.
-            choice: the index of a multiple-choice question in ``self._choices``; -1 for a yes/no question.
-            price: price of a multiple-choice question; -1 for a yes/no question, whose price is computed from its
-                goals.
-            known: whether the answer to a multiple-choice question is known already.
+            margin: repeat the question until one answer leads by this number; 0 to ask once.
+            choice: index of a multiple-choice question in ``self._choices``.
+            price: price of a multiple-choice question.
+            known: whether the answer to a multiple-choice question is known.
         """
         s = self.search
         for answer, part in enumerate(parts):
@@ -413,15 +390,10 @@ class Planner:
         return bool(self._known) and same_question(question, len(self.problem.goals)) in self._known
 
     def _note_known(self, goals: Sequence[int], asked: Sequence[Sequence[int]]) -> None:
-        """If errors persist, write the sets of goals that were asked about into `Search.known`.
+        """If errors persist, write the sets of goals that were asked about, and their complements, into `Search.known`.
 
-        Kernels do not ask about these sets again, because they would get the same answers. A question about a set of
-        goals is also a question about all other goals, so both sets are written; but a set that contains impossible
-        goals is left out.
-
-        Args:
-            goals: the possible goals.
-            asked: for each yes/no question so far, the goals that it named.
+        `asked` has the goals named in each yes/no question so far. Sets that contain goals outside `goals` are left
+        out.
         """
         s, everything, n = self.search, set(range(len(self.problem.goals))), 0
         for named in asked if s.persistent else ():
@@ -450,9 +422,9 @@ def make_planner(
 
     Args:
         problem: the problem.
-        tables: the arrays of the problem (`tables_of`), seen from the state in which planning begins.
+        tables: the arrays of the problem, seen from the state in which planning begins.
         setting: ``full``, ``light`` for quick decisions, or your own settings.
-        budget: the most states to consider for a decision, by default that of the setting.
+        budget: the most states to consider for a decision; None for that of the setting.
         limited: whether the number of questions is limited.
     """
     problem = problem.with_answers(problem.answers.for_planning("the planner knows no other answers"))

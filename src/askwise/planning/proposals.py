@@ -1,8 +1,7 @@
 """Kernels that propose yes/no questions.
 
-Some questions suit every problem: about the likeliest goals, about all goals for which a move causes no delay, and
-about the likeliest goals among those. Other questions are about the problem's groups of goals that belong together
-(`askwise.core.problem.Problem.groups`).
+The questions are about the likeliest goals, about the goals for which a move causes no delay, and about the problem's
+groups of goals (`askwise.core.problem.Problem.groups`).
 """
 
 from __future__ import annotations
@@ -26,8 +25,7 @@ MOST_PAIRED = 6
 def propose(s: Search, level: int) -> int:
     """Write yes/no questions that may be worth asking in the state on `level` to `s.sets`, from row `s.pool` on.
 
-    The questions are about the likeliest goals, about groups of goals that belong together, and about the goals for
-    which a move of the ego agent causes no delay. Returns the number of questions.
+    Returns the number of questions.
     """
     goals = s.lists[BY_WEIGHT, : by_weight(s, level)]
     n = _offer_likeliest(s, level, goals, int64(0))
@@ -65,10 +63,8 @@ def ask_about(s: Search, question: int) -> None:
 def offer(s: Search, level: int, n: int) -> int:
     """Accept the set of goals in row ``s.pool + n`` of `s.sets` as proposal `n`, unless the question is pointless.
 
-    Goals that are impossible in the state on `level` are first removed from the set. The question is pointless if the
-    set is then empty, has all possible goals, or was proposed already. A set and its complement are the same question:
-    of these two sets, the one without the first possible goal is written. Returns the new number of proposals, which
-    stays `n` if the set is not accepted or there is no more room.
+    Impossible goals are removed. The question is pointless if the set is then empty, has all possible goals, or was
+    proposed already. A set may be replaced by its complement. Returns the new number of proposals.
     """
     rows, sets, proposal = s.rows, s.sets, s.pool + n
     if n >= POOL_SIZE:
@@ -124,8 +120,7 @@ def offer_these(s: Search, level: int, goals: Any, first: int, last: int, n: int
 def _offer_shares(s: Search, level: int, goals: Any, count: int, n: int) -> int:
     """Propose three questions: about the heaviest goals with half of the weight, those with 80 % of it, and all goals.
 
-    The goals are ``goals[:count]``, the heaviest first; weights are those in the state on `level`. `n` is the number of
-    proposals so far; returns the new number.
+    The goals are ``goals[:count]``, the heaviest first. `n` is the number of proposals so far; returns the new number.
     """
     total = 0.0
     for k in range(count):
@@ -170,9 +165,7 @@ def _offer_likeliest(s: Search, level: int, goals: Any, n: int) -> int:
 def _offer_by_move(s: Search, level: int, goals: Any, n: int) -> int:
     """For each move of the ego agent, propose questions about the goals for which the move causes no delay.
 
-    One question is about all of these goals, others about the heaviest of them (`_offer_shares`). `goals` are all
-    possible goals in the state on `level`, the heaviest first. `n` is the number of proposals so far; returns the new
-    number.
+    `goals` are all possible goals, the heaviest first. `n` is the number of proposals so far; returns the new number.
     """
     world, chosen, state = s.world, s.lists[CHOSEN], s.states[level]
     for a in range(world.next.shape[1]):
@@ -196,8 +189,8 @@ def _offer_by_move(s: Search, level: int, goals: Any, n: int) -> int:
 def _groups_by_goal(groups: Any, goals: Any, order: Any) -> int:
     """Write the indices of the groups that contain some of `goals` into `order`; return the number of these groups.
 
-    The groups are ordered by the positions of their first members in `goals`. `groups` is
-    ``uint64 [n_groups, 1, n_words]``, sets of goals as bits; `goals` and `order` are ``int64``, indices.
+    Groups are ordered by their first members in `goals`. `groups` is ``uint64 [n_groups, 1, n_words]``, sets of goals
+    as bits.
     """
     found = 0
     for g in goals:
@@ -216,9 +209,7 @@ def _groups_by_goal(groups: Any, goals: Any, order: Any) -> int:
 def _offer_groups(s: Search, level: int, order: Any, goals: Any, n: int) -> int:
     """For each group of goals in `order` (indices of groups), propose questions about the possible goals of the group.
 
-    One question is about all of these goals, others about the heaviest of them (`_offer_shares`). `goals` are all
-    possible goals in the state on `level`, the heaviest first. `n` is the number of proposals so far; returns the new
-    number.
+    `goals` are all possible goals, the heaviest first. `n` is the number of proposals so far; returns the new number.
     """
     chosen = s.lists[CHOSEN]
     for group in order:
@@ -233,10 +224,9 @@ def _offer_groups(s: Search, level: int, order: Any, goals: Any, n: int) -> int:
 
 @part
 def _offer_pairs(s: Search, level: int, order: Any, goals: Any, n: int) -> int:
-    """For each pair of the first few groups in `order` (indices of groups), propose a question about the whole pair.
+    """For each pair of the first few groups in `order` (indices of groups), propose a question about both groups.
 
-    The question names the possible goals that are in at least one of the two groups. `goals` are all possible goals in
-    the state on `level`. `n` is the number of proposals so far; returns the new number.
+    `goals` are all possible goals. `n` is the number of proposals so far; returns the new number.
     """
     chosen = s.lists[CHOSEN]
     for i in range(min(order.size, MOST_PAIRED)):

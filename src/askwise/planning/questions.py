@@ -1,26 +1,21 @@
 """The questions that exact solvers choose from, and the multiple-choice questions that the planner considers.
 
-Let `A` be the goals that are left: those that the teammate's path and all answers allow. Questions name only goals of
-`A`.
+`A` are the goals that the teammate's path and all answers allow. Questions name only goals of `A`.
 
 **Exact solvers** choose from these questions (`Questions`) if answers may be wrong or questions may be multiple-choice:
 
-- *Yes/no questions*: one about every set of some, but not all, goals of `A`. A question about a set and a question
-  about the rest of `A` give the same information. If errors are independent, the cheaper of the two is enough. If
-  errors are persistent, repeating a question is useless, but the more expensive one of the two can still be asked after
-  the cheaper one: they count as two questions, unless the problem has no goals outside `A`.
+- *Yes/no questions*: one about every set of some, but not all, goals of `A`. A question about a set and one about the
+  rest of `A` give the same information. If errors are independent, only the cheaper one is needed. If errors are
+  persistent and the problem has goals outside `A`, both can be asked.
 - *Multiple-choice questions* (choices), if the problem has a price for options (`QueryCost.per_option`). With up to
   `MOST_PARTED` goals in `A`, every partition of `A` gives a question. With more goals, a question asks either for the
-  group (`Problem.groups`) or for the goal itself. One part of the partition may be left out as "none of these", which
-  makes the question cheaper. If all parts are named, and the problem has goals outside `A`, "none of these" is still a
-  possible answer, but it is known to be wrong.
+  group (`Problem.groups`) or for the goal itself. One part may be left out as "none of these". If all parts are named,
+  and the problem has goals outside `A`, "none of these" is still a possible, wrong answer.
 
-If several questions divide `A` into the same parts and have equally many answers, only the cheapest that may be asked
-matters: asking a more expensive one first never helps.
+Of several questions with the same parts and equally many answers, only the cheapest that may be asked matters.
 
-**The planner** considers fewer multiple-choice questions: one asks for the group, another one for the goal itself
-(`choices_of`). If few goals are left, it considers every partition (`every_choice`). All parts are named, or all but
-the largest.
+**The planner** asks for the group or for the goal itself (`choices_of`); if few goals are left, it considers every
+partition (`every_choice`). All parts are named, or all but the largest.
 """
 
 from __future__ import annotations
@@ -50,11 +45,10 @@ class Option:
 
     Attributes:
         asked: the question.
-        parts: for each answer, the set of goals for which it is true, among the goals that are left. Sets are bits; 0
-            is for an answer that is never true.
-        answers: the number of answers.
-        price: the price.
-        key: equal for questions that give the same information (`askwise.core.answers.same_question`).
+        parts: for each answer, the possible goals for which it is true, as bits; 0 if it is never true.
+        answers: number of answers.
+        price: its price.
+        key: equal for questions that give the same information (`same_question`).
     """
 
     asked: Question
@@ -67,9 +61,7 @@ class Option:
 class Questions:
     """Lists the questions of a problem that are worth asking, for any set of goals that may be left.
 
-    Args:
-        problem: the problem.
-        goals: the goals that are possible at the start; bit `k` of a set stands for ``goals[k]``.
+    `goals` are the goals that are possible at the start; bit `k` of a set is ``goals[k]``.
     """
 
     def __init__(self, problem: Problem, goals: Sequence[int]) -> None:
@@ -131,8 +123,8 @@ class Questions:
     def _divisions(self, left: int) -> Iterator[tuple[int, ...]]:
         """Yield the partitions of the goals `left` for which there is a multiple-choice question.
 
-        The question asks which part of the partition has the true goal. A partition is a tuple of its parts. `left` and
-        all parts are sets of goals, as bits.
+        The question asks for the part that has the true goal. A partition is a tuple of parts. `left` and all parts are
+        bits.
         """
         if left.bit_count() <= MOST_PARTED:
             yield from (parts for parts in _partitions_of_bits(left) if len(parts) > 1)
@@ -155,8 +147,7 @@ class Questions:
     def _names(self, parts: tuple[int, ...], left: int) -> tuple[str, ...]:
         """Return the name of each part in `parts`, or an empty tuple if some part has no name.
 
-        `left` are the goals that are left; all sets are bits. A part has a name if it has all goals in `left` of one
-        group of the problem, and no others; its name is that of the group.
+        A part has a group's name if it has exactly the goals in `left` of this group. All sets are bits.
         """
         names = {group & left: name for name, group in self._groups}
         return tuple(names[part] for part in parts) if all(part in names for part in parts) else ()
@@ -196,10 +187,9 @@ def _partitions_of_bits(goals: int) -> Iterator[tuple[int, ...]]:
 def choices_of(problem: Problem, goals: Sequence[int]) -> list[Choice]:
     """Return the multiple-choice questions that the planner considers if `goals` are left.
 
-    One question asks which group of the problem the goal is in. If few goals are left, another one asks which goal it
-    is. Each comes in two forms. One names everything: all groups, or all goals. The other leaves out the largest group,
-    or one goal; the answer for what is left out is "none of these". If the problem has no price for options
-    (`QueryCost.per_option`), the result is an empty list.
+    One question asks for the group of the goal; another one, if few goals are left, for the goal itself. Each comes in
+    two forms: one names everything, the other leaves out the largest group, or one goal. The result is empty if the
+    problem has no price for options.
     """
     if problem.query_cost.per_option is None:
         return []
@@ -215,11 +205,8 @@ def choices_of(problem: Problem, goals: Sequence[int]) -> list[Choice]:
 def every_choice(problem: Problem, goals: Sequence[int]) -> list[Choice]:
     """Return the multiple-choice questions that are worth asking, for every partition of `goals` into parts.
 
-    For each partition, a question that names all parts except the largest is usually enough: it costs less than one
-    that names all parts, and says as much. There is one exception. If the problem also has goals that are impossible by
-    now, and all parts are named, then the answer "none of these" is known to be wrong. So in this case, if few goals
-    are left, the question that names all parts is returned, too. If the problem has no price for options
-    (`QueryCost.per_option`), the result is an empty list.
+    One question names all parts except the largest. If few goals are left and other goals of the problem are impossible
+    by now, another question names all parts. The result is empty if the problem has no price for options.
     """
     if problem.query_cost.per_option is None:
         return []
@@ -230,8 +217,8 @@ def every_choice(problem: Problem, goals: Sequence[int]) -> list[Choice]:
 def _asked_by(problem: Problem, parts: Sequence[Part]) -> list[Choice]:
     """Return up to two multiple-choice questions (`Choice`) that ask which part of the goals contains the true goal.
 
-    The first names all parts. The second does not name the largest part, which is then meant by "none of these". A
-    question with fewer than two or more than `MOST_ANSWERS` answers is left out.
+    The first names all parts, the second all but the largest. Questions with fewer than two or more than `MOST_ANSWERS`
+    answers are left out.
     """
     largest = max(range(len(parts)), key=lambda k: len(parts[k]), default=0)
     all_but_one = [part for k, part in enumerate(parts) if k != largest]
@@ -244,10 +231,9 @@ def _asked_by(problem: Problem, parts: Sequence[Part]) -> list[Choice]:
 
 
 def _name(problem: Problem, part: Part) -> str:
-    """Return a name for a set of goals: the name of a single goal, or of a group that contains all of them.
+    """Return a name for a set of goals: the name of a single goal, or of the first group that contains all of them.
 
-    Of several such groups, the first one of the problem is taken. If there is none, the name consists of the names of
-    all goals in the set.
+    If there is no such group, the name consists of the names of all goals in the set.
     """
     if len(part) > 1:
         for name, group in problem.groups.items():
@@ -257,10 +243,9 @@ def _name(problem: Problem, part: Part) -> str:
 
 
 def _by_group(problem: Problem, goals: Sequence[int]) -> list[Part]:
-    """Return the parts into which the problem's groups divide `goals`.
+    """Return the parts into which the problem's groups divide `goals`; an empty list if no group has any of them.
 
-    Each part has those of the `goals` that are in one group. Groups that overlap earlier ones are left out. Goals that
-    are in no group form the last part. If no group has any of the goals, the result is an empty list.
+    Groups that overlap earlier ones are left out. Goals in no group form the last part.
     """
     left, parts = list(goals), list[Part]()
     for group in problem.groups.values():

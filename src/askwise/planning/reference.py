@@ -1,12 +1,8 @@
 """The recursion of `askwise.planning` in plain Python with exact fractions: what everything else is tested against.
 
-This module says the same as the formulas in `askwise.planning`: no tables, no bounds, no pruning. It is for small
-problems, and for readers. Numbers of a problem are taken as they are written: 0.1 is a tenth.
-
-Here the weight of a goal is the product ``weight[w, g] * m_g`` of the formulas. A move of the teammate, or a reply to a
-question, multiplies the weight of each goal by the likelihood of this event for that goal. Weights need not sum to 1.
-All values are in proportion to the weights, so nothing has to be divided; `Reference.cost` turns a value into an
-expected cost.
+There are no tables, no bounds and no pruning, so problems must be small. Numbers of a problem are taken as they are
+written: 0.1 is a tenth. The weight of a goal is ``weight[w, g] * m_g`` of the formulas. Values are in proportion to the
+weights; `Reference.cost` turns a value into an expected cost.
 """
 
 from __future__ import annotations
@@ -45,9 +41,9 @@ class PlanningState(NamedTuple):
     """A state of the reference planner: what the ego agent knows, and where both agents are.
 
     Attributes:
-        weights: the weight of each goal, proportional to its probability; 0 if the goal is impossible.
-        teammate: the state of the teammate.
-        ego: the state of the ego agent.
+        weights: the goals' weights, proportional to probabilities; 0 if impossible.
+        teammate: the teammate's state.
+        ego: the ego agent's state.
         questions_left: how many questions may still be asked, None for any number.
         asked: the keys (`same_question`) of questions that would get the same reply again.
     """
@@ -92,14 +88,13 @@ class Reference:
     """Computes exact values of small problems, in fractions and plain Python. Tests compare the planner with it.
 
     Args:
-        problem: the problem; its teammate draws one of its shortest plans uniformly (a UROP).
-        questions: how many questions may be asked, answered or not; None for any number, if all answers are true.
-        truthful_after: whether any number of further questions may follow, with answers that are always true. The value
-            is then a lower bound on the value with any number of ordinary questions.
-        most_options: the most actions and questions to compare in all; beyond it `TooLarge` is raised.
+        problem: the problem; its teammate draws one of its shortest plans uniformly.
+        questions: the most questions, answered or not; None for any number, if answers are true.
+        truthful_after: whether any number of further questions with true answers may follow.
+        most_options: the most actions and questions to compare; beyond it `TooLarge` is raised.
 
     Attributes:
-        known: the results of methods so far, by name of the method and arguments.
+        known: results of methods so far, by name and arguments.
     """
 
     def __init__(
@@ -138,17 +133,14 @@ class Reference:
     def ask(self, state: PlanningState, question: Question) -> Cost:
         """Return the expected marginal cost of the rest of the episode if it begins with this question.
 
-        It includes the price of the question. All later decisions are optimal. The result is multiplied by
-        `state.weight`, the sum of the goals' weights.
+        All later decisions are optimal. The result is multiplied by `state.weight`, the sum of the goals' weights.
         """
         return state.weight * self.price(question) + _later(self.value, self.after_question(state, question))
 
     def delay(self, state: PlanningState, action: int) -> Cost:
         """Return by how many steps an action is expected to delay the end of the episode, times `state.weight`.
 
-        This is the sum, over the possible goals, of a goal's weight times the delay if it is the true goal. It is
-        infinite if the action is not available, or if the action makes it impossible to reach a possible goal. Goals
-        that could not be reached before the action do not count.
+        The delay is infinite if the action is not available, or puts a possible goal out of reach.
         """
         there = self.problem.ego.next(state.ego, action)
         if there < 0:
@@ -191,12 +183,8 @@ class Reference:
         """Return a state in which no question has been asked yet.
 
         The weight of a goal is its prior, times the number of the teammate's shortest plans for it from this state,
-        divided by their number from the start.
-
-        Args:
-            where: the states of both agents, by default at the start.
-            possible: the goals that may be possible, by default all. Other goals have weight 0, and so have goals that
-                the teammate's state rules out.
+        divided by their number from the start. `where` has the states of both agents, by default at the start;
+        `possible` has goals, by default all.
         """
         where = self.problem.start if where is None else where
         allowed = range(self.n_goals) if possible is None else set(possible)
@@ -248,10 +236,9 @@ class Reference:
     def questions_about(self, state: PlanningState) -> Iterator[Question]:
         """Yield all questions that may be asked in a state.
 
-        There is a yes/no question about each set of possible goals, except the empty set and the set of all. If the
-        problem has a price for options, there is also a multiple-choice question for each way to divide the possible
-        goals into groups; one group may be left unnamed, as "none of these". Questions that would get the same reply as
-        before are left out.
+        There is a yes/no question about each set of some, but not all, possible goals. If options have a price, there
+        is a multiple-choice question for each way to divide the possible goals into groups; one group may be unnamed.
+        Questions with a known reply are left out.
         """
         if state.questions_left == 0 and not self.truthful_after:
             return
@@ -322,8 +309,7 @@ class Reference:
     def reach(self, goal: int, teammate: int) -> Fraction:
         """Return the number of shortest plans for a goal from a state, divided by their number from the start.
 
-        All plans are the teammate's; `teammate` is the state. The result is 0 if no shortest plan from the start leads
-        through the state.
+        The result is 0 if no shortest plan of the teammate from its start leads through the state `teammate`.
         """
         begin = self.problem.start.teammate
         here, seen = {begin}, self.teammate_steps(begin)[goal] - self.teammate_steps(teammate)[goal]
@@ -353,17 +339,15 @@ class Reference:
     def act_then_ask(self, state: PlanningState) -> Cost:
         """Return the expected marginal cost of acting, then finding out the goal by questions once that is cheaper.
 
-        The action is always the one of least expected delay (`best_action`); the cost of finding out the goal is
-        `ask_until_known`. The result is multiplied by `state.weight`, the sum of the goals' weights.
+        Each action is `best_action`; finding out the goal costs `ask_until_known`. The result is multiplied by
+        `state.weight`.
         """
         return min(self.ask_until_known(state), self._keep_acting(state, self.act_then_ask))
 
     def ask_once(self, state: PlanningState, question: Question) -> Cost:
-        """Return the expected marginal cost of asking a question now, times `state.weight`.
+        """Return the expected marginal cost of asking a question now, times the sum of the goals' weights.
 
-        `state.weight` is the sum of the goals' weights. The cost includes the price of the question. After the answer,
-        the agent acts, and finds out the goal by questions once that is cheaper (`act_then_ask`). The planner ranks
-        questions by this cost.
+        After the answer, the agent acts, and finds out the goal by questions once that is cheaper (`act_then_ask`).
         """
         paid = state.weight * self.price(question)
         return paid + _later(self.act_then_ask, self.after_question(state, question))
@@ -372,11 +356,9 @@ class Reference:
     def ask_until_known(self, state: PlanningState) -> Cost:
         """Return the expected price of finding out the goal by questions now, times `state.weight`.
 
-        `state.weight` is the sum of the goals' weights. The goals are sorted, the heaviest first, and each question
-        divides the list, or a part of it, in two, at the index that makes ``p (1 - p) / price`` largest. Here `p` and
-        ``1 - p`` are the shares of the two parts in the weight of the goals that are divided. The result is exact if
-        all answers are true. Otherwise it is an estimate: the price with true answers, divided by the information in an
-        answer, in bits.
+        Each question divides the list of goals, the heaviest first, or a part of it, in two. The index makes
+        ``p (1 - p) / price`` largest; `p` is the share of one part in the weight of the divided goals. If answers are
+        not always true, the result is an estimate: this price, divided by the bits of information in an answer.
         """
         wrong, refused = self.problem.answers.wrong, self.problem.answers.refused
         bits = (1 - refused) * (1 + sum(p * math.log2(p) for p in (wrong, 1 - wrong) if p > 0))
@@ -385,8 +367,7 @@ class Reference:
     def best_action(self, state: PlanningState) -> int:
         """Return the action of least expected delay.
 
-        Of several such actions, it is the one after which the expected number of the ego agent's steps to the goal is
-        least; if there are several of these, too, it is the first.
+        Ties go to the least expected number of the ego agent's steps to the goal afterwards, then to the first action.
         """
         near, delays = SAME * state.weight, [self.delay(state, action) for action in range(self.n_actions)]
         equal = [action for action, delay in enumerate(delays) if delay <= min(delays) + near]
@@ -415,7 +396,7 @@ def _check(problem: Problem, questions: int | None) -> None:
     """Raise an error if `Reference` cannot handle a problem, or if the number of questions is invalid.
 
     Raises:
-        InputError: the teammate does not draw one of its shortest plans uniformly, or `questions` is invalid.
+        InputError: the teammate has policies of its own, or `questions` is invalid.
         TooLarge: the teammate's plans may be too long.
     """
     if problem.policies is not None:
@@ -449,8 +430,7 @@ def _later(value: Callable[[PlanningState], Cost], found: Iterable[tuple[Any, Pl
 def _choices(goals: Sequence[int]) -> Iterator[Choice]:
     """Yield all multiple-choice questions that ask which of several groups of `goals` has the true goal.
 
-    For every way to divide the goals into two or more groups, one question names all groups, and each of the others
-    leaves out one group.
+    For every division into two or more groups, one question names all groups, and others leave out one group each.
     """
     for groups in _partitions(goals):
         if len(groups) > 1:

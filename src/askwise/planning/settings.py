@@ -17,21 +17,19 @@ class PlannerSettings:
     """How far the planner looks ahead.
 
     Attributes:
-        questions: the most questions that a plan asks from its start to its end, whatever the answers.
-        candidates: the most questions that are compared in a state.
-        depth: a plan asks questions only until this many of its steps have caused a delay.
-        breadth: the most actions that are compared in the present state.
-        inner: the most actions that are compared in each later state.
-        climbs: how often each of the best questions is improved by moving one goal into or out of it.
-        budget: the most states to consider for a decision. When it is used up, plans end where they are.
-        endgame: if at most this many goals are left, the planner tries to find the optimum.
+        questions: the most questions in a plan.
+        candidates: the most questions to compare in a state.
+        depth: a plan asks only until this many of its steps have caused a delay.
+        breadth: the most actions to compare in the present state.
+        inner: the most actions to compare in later states.
+        climbs: how often each of the best questions is improved by moving one goal.
+        budget: the most states to consider for a decision.
+        endgame: the most goals for which the optimum is tried.
         endgame_states: the most states to solve for the optimum.
         endgame_questions: the most questions in a plan for the optimum, if answers can be wrong or missing.
-        identify_factor: multiplies the estimated cost of identifying the goal by questions; 1 leaves this cost as it
-            is.
-        negligible: where plans end, a goal is left out if its weight is less than this share of the heaviest goal's
-            weight.
-        log_table: the base-2 logarithm of the number of entries in the table of values.
+        identify_factor: factor for the estimated cost of identifying the goal.
+        negligible: where plans end, goals below this share of the largest weight are left out.
+        log_table: base-2 logarithm of the size of the table of values.
     """
 
     questions: int = 2
@@ -60,11 +58,11 @@ class PlannerSettings:
     def with_budget(self, budget: int) -> PlannerSettings:
         """Return the same settings with another budget, the number of states to consider for a decision.
 
-        A larger budget also raises `endgame` and `endgame_states`, the limits of the exact search. Plans cost more than
-        the optimum mostly because they end early, and the exact search does not end early. `endgame` is raised by 1 for
-        each factor of 1.4 in the budget, because the exact search takes about 1.4 times as long for each further goal.
+        A larger budget also raises the limits of the exact search: `endgame_states`, and `endgame` by 1 for each factor
+        of 1.4.
         """
         more = max(1.0, budget / self.budget)
+        # The exact search takes about 1.4 times as long for each further goal.
         goals, states = self.endgame + int(math.log(more, 1.4)), int(self.endgame_states * more)
         return replace(self, budget=budget, endgame=goals, endgame_states=states)
 

@@ -1,8 +1,7 @@
 """Kernels for one step: the delay that each action causes, for goals that are listed with their weights.
 
-The delay of an action is the sum, over the goals, of a goal's weight times the delay if it is the true goal: the sum of
-``weight * r_g`` in `askwise.planning`. It is infinite if the action is not available, if the action picks up a load
-that is of no use, or if a goal would be out of reach after the action.
+The delay is the sum of ``weight * r_g`` in `askwise.planning`; infinite for actions that are not available, pick up a
+load of no use, or put a goal out of reach.
 """
 
 from __future__ import annotations
@@ -29,20 +28,12 @@ def ego_steps(world: World, place: Any, load: Any, goal: Any) -> Any:
 def score_actions(world: World, ranked: Any, n: int, scored: Any, teammate: int, place: int, load: int) -> None:
     """Write into `scored` the delay that each action causes, and the ego agent's steps left after the action.
 
-    Both are sums over goals: a goal's weight times the number of steps if it is the true goal. In `scored`, the ego
-    agent's moves come first, then picking up the loads at its place. Goals that cannot be reached any more do not
-    count. The delay is ``inf`` if the action is not available, if it picks up a load of no use, or if some goal could
-    not be reached after the action.
+    Both are sums over the goals that can still be reached: a goal's weight times the number of steps if it is the true
+    goal. The delay is ``inf`` if the action is not available, picks up a load of no use, or puts a goal out of reach.
 
-    Args:
-        world: the problem as arrays.
-        ranked: records with the fields `goal` and `odds` (the goal's weight). The field `end` is overwritten, and
-            goals that cannot be reached any more may be removed.
-        n: the number of goals in `ranked`.
-        scored: records with the fields `delay` and `left` to fill, one for each action.
-        teammate: the teammate's state.
-        place: the ego agent's place.
-        load: the goal whose load the ego agent carries, -1 for none.
+    `ranked` has `n` records with the fields `goal` and `odds` (the weight); `end` is overwritten, and goals out of
+    reach may be removed. `scored` has records with the fields `delay` and `left`, for the moves, then for each load at
+    the place. `load` is the goal whose load the ego agent carries, -1 for none.
     """
     steps, unloaded, loaded, n_moves = world.steps, world.unloaded, world.loaded, world.next.shape[1]
     if world.cut_off[place]:
@@ -79,7 +70,7 @@ def _is_listed(ranked: Any, n: int, goal: Any) -> bool:
 def _loses_goal(world: World, ranked: Any, n: int, place: int, load: int) -> bool:
     """Return whether at least one of the first `n` goals in `ranked` is out of the ego agent's reach from `place`.
 
-    `ranked` has records with the field `goal`. `load` is the goal whose load the ego agent carries, -1 for none.
+    `load` is the goal whose load the ego agent carries, -1 for none.
     """
     loses = False
     for k in range(n):
@@ -91,8 +82,7 @@ def _loses_goal(world: World, ranked: Any, n: int, place: int, load: int) -> boo
 def _leave_out_of_reach(world: World, ranked: Any, n: int, place: int, load: int) -> Any:
     """Remove those of the first `n` goals in `ranked` that the ego agent can no longer reach; return how many are left.
 
-    `ranked` has records with the fields `goal` and `odds` (the goal's weight). `load` is the goal whose load the ego
-    agent carries, -1 for none.
+    `load` is the goal whose load the ego agent carries, -1 for none.
     """
     left = int64(0)
     for k in range(n):
@@ -112,9 +102,8 @@ def count_actions(world: World, place: int) -> Any:
 def best_action(scored: Any, n_actions: int, weight: float) -> Any:
     """Return the index of the action of least delay, the one with the smallest ``scored[action].delay``.
 
-    `scored` has a record for each action, with the fields `delay` and `left`, the steps left after the action
-    (`score_actions`). Of actions with the same delay, it is the one with the fewest steps left, and of these the first.
-    Differences below a tiny share of `weight`, the sum of the goals' weights, are rounding errors and count as none.
+    Ties go to the fewest steps left, then to the first action. Differences below a tiny share of `weight`, the sum of
+    the goals' weights, count as ties.
     """
     best, near = np.int64(0), ROUNDING * weight
     for a in range(1, n_actions):
@@ -128,14 +117,8 @@ def best_action(scored: Any, n_actions: int, weight: float) -> Any:
 def list_actions(world: World, scored: Any, options: Any, place: int, weight: float, most: int) -> int:
     """Write up to `most` available actions of least delay into `options`, the best first; return how many.
 
-    Args:
-        world: the problem as arrays.
-        scored: the delay of each action, from `score_actions`. The delays of the actions that are written become
-            ``inf``.
-        options: records with the fields `action` and `delay` to fill.
-        place: the ego agent's place.
-        weight: the sum of the goals' weights.
-        most: the most actions to write.
+    `scored` has the delay of each action (`score_actions`), which becomes ``inf`` if the action is written. `options`
+    has records with the fields `action` and `delay`. `weight` is the sum of the goals' weights.
     """
     n, n_actions = 0, count_actions(world, place)
     while n < min(most, n_actions):
@@ -153,8 +136,8 @@ def list_actions(world: World, scored: Any, options: Any, place: int, weight: fl
 def after_action(world: World, place: int, load: int, action: int) -> tuple[Any, Any]:
     """Return the ego agent's place and load after an action.
 
-    The first actions are the moves, one for each column of `world.next`; the others pick up one of the loads at
-    `place`. A load is given by the goal that needs it, -1 for none. The new place is -1 if the move is not available.
+    The first actions are the columns of `world.next`; the others pick up the loads at `place`. A load is the goal that
+    needs it, -1 for none. The new place is -1 if the move is not available.
     """
     n_moves = world.next.shape[1]
     if action < n_moves:

@@ -1,21 +1,16 @@
 """A problem as plain arrays for compiled loops, seen from a state of the teammate.
 
-**The belief needs no filter.** Let the teammate draw one of all its shortest plans uniformly (a uniformly random
-optimal policy, UROP). Let ``w0`` be the state from which the problem is seen, and ``N_g(w)`` the number of shortest
-plans for goal `g` from state `w`. If the goal is `g`, the teammate takes a given path from ``w0`` to `w` with
-probability ``reach[w, g] = N_g(w) / N_g(w0)``, or 0 if `w` lies on no shortest plan for `g`. This is the same for all
-paths to `w`. Let `A` be the goals that all answers allow, ``weight = prior * reach``, and ``Z_A(w)`` the sum of
-``weight[w, g]`` over all `g` in `A`. Then:
+**The belief needs no filter.** The teammate draws one of all its shortest plans uniformly (a uniformly random optimal
+policy, UROP). ``w0`` is the state from which the problem is seen, and ``N_g(w)`` the number of shortest plans for goal
+`g` from state `w`. If the goal is `g`, the teammate takes a given path from ``w0`` to `w` with probability
+``reach[w, g] = N_g(w) / N_g(w0)``, or 0 if `w` lies on no shortest plan for `g`. This is the same for all paths to `w`.
+`A` are the goals that all answers allow, ``weight = prior * reach``, and ``Z_A(w)`` is the sum of ``weight[w, g]`` over
+all `g` in `A`. Then:
 
 - ``P(g | w, A) = weight[w, g] / Z_A(w)``;
 - the teammate's next state is ``w'`` with probability ``Z_A(w') / Z_A(w)``, if ``w'`` follows `w` and is one step
   further from ``w0``;
-- if `w` is a target of goal `g`, the teammate has arrived at `g` and stays there with probability
-  ``weight[w, g] / Z_A(w)``.
-
-This holds in every deterministic model; several actions that lead to one state are several entries of `following`.
-
-**The ego agent** is at a place and carries at most one load (see `askwise.core.side.CarrierTable`).
+- if `w` is a target of goal `g`, the teammate stays there with probability ``weight[w, g] / Z_A(w)``.
 
 A set of goals is a row of 64-bit words, goal `g` in bit ``g % 64`` of word ``g // 64``.
 """
@@ -50,15 +45,13 @@ class Tables:
     """A problem as arrays, seen from one state of the teammate.
 
     Attributes:
-        prior: ``float64 [n_goals]``, probabilities of the goals when the teammate was at `start`.
+        prior: ``float64 [n_goals]``, probabilities of the goals with the teammate at `start`.
         start: the teammate's state at which `prior` holds.
         depth: ``int32 [n_states]``, the teammate's steps from `start`, -1 for states on no plan for a possible goal.
-        following: ``int32 [n_states, n_moves]``, the next states on plans for possible goals, padded with -1.
+        following: ``int32 [n_states, n_moves]``, next states on plans for possible goals, padded with -1.
         steps: ``int32 [n_states, n_goals]``, the teammate's steps to each goal, -1 where `depth` is -1.
-        weight: ``float64 [n_states, n_goals]``, the prior of the goal, multiplied by the number of its shortest plans
-            from the state, and divided by the number of its shortest plans from `start`. In each state, weights are
-            proportional to probabilities.
-        alive: ``uint64 [n_states, n_words]``, the goals of positive weight, as bits.
+        weight: ``float64 [n_states, n_goals]``, ``prior * reach`` of the module docstring.
+        alive: ``uint64 [n_states, n_words]``, goals of positive weight, as bits.
         ego: the ego agent's side as arrays.
     """
 
@@ -87,9 +80,9 @@ def tables_of(problem: Problem, *, prior: FloatArray | None = None, start: int |
 
     Args:
         problem: the problem; its teammate's model is deterministic.
-        prior: probabilities of the goals when the teammate is at `start`, by default the problem's prior. Goals that
-            the teammate cannot reach from there get no weight.
-        start: the state of the teammate from which the problem is seen, by default the teammate's start.
+        prior: probabilities of the goals with the teammate at `start`, by default the problem's prior. Goals that
+            cannot be reached get no weight.
+        start: the state of the teammate, by default its start.
     """
     weights = np.asarray(problem.prior if prior is None else prior, dtype=np.float64)
     start = problem.start.teammate if start is None else start
@@ -178,13 +171,8 @@ def _moves(problem: Problem) -> IntArray:
 def _levels(successor: Any, start: int, furthest: int, depth: Any) -> Any:
     """Search the teammate's states breadth-first from `start`, up to `furthest` steps, and return the states found.
 
-    The result is ``int32 [n]``, with the states nearest to `start` first.
-
-    Args:
-        successor: ``int32 [n_states, n_moves]``, the next states, -1 for none.
-        start: the first state.
-        furthest: the largest number of steps.
-        depth: ``int32 [n_states]``, -1 everywhere at first; filled with the steps from `start`.
+    `successor` is ``int32 [n_states, n_moves]``, the next states, -1 for none. `depth` is ``int32 [n_states]``, -1 at
+    first; it is filled with the steps from `start`. The result is ``int32 [n]``, the nearest states first.
     """
     order = np.empty(successor.shape[0], dtype=np.int32)
     order[0] = start
@@ -208,17 +196,14 @@ def _levels(successor: Any, start: int, furthest: int, depth: Any) -> Any:
 def _count(successor: Any, order: Any, depth: Any, steps: Any, home: Any, prior: Any, reach: Any) -> None:
     """Fill `reach`: the number of a goal's shortest plans from a state, divided by their number from the start.
 
-    Plans are counted from the furthest states back, as ``mantissa * BASE**exponent``. An element of `reach` keeps its
-    value if the state is on no plan for the goal, or if the goal has prior 0 or is out of reach.
-
     Args:
         successor: ``int32 [n_states, n_moves]``, the teammate's next states, -1 for none.
-        order: the result of `_levels`: the states, those nearest to the start first.
-        depth: ``int32 [n_states]``, steps from the start, filled by `_levels`.
-        steps: ``int32 [n_states, n_goals]``, steps to each goal, the result of `_steps`.
-        home: ``int32 [n_goals]``, steps from the start to each goal, below 0 if the goal is out of reach.
+        order: the states, those nearest to the start first.
+        depth: ``int32 [n_states]``, steps from the start.
+        steps: ``int32 [n_states, n_goals]``, steps to each goal.
+        home: ``int32 [n_goals]``, steps from the start to each goal, below 0 if out of reach.
         prior: ``float64 [n_goals]``, probabilities of the goals.
-        reach: ``float64 [n_states, n_goals]``, the array to fill.
+        reach: ``float64 [n_states, n_goals]``; elements without plans or prior keep their value.
     """
     n_states, n_moves = successor.shape
     mantissa = np.zeros(n_states)
@@ -254,10 +239,8 @@ def _count(successor: Any, order: Any, depth: Any, steps: Any, home: Any, prior:
 def _list_following(successor: Any, depth: Any, following: Any) -> None:
     """Fill `following`: for each state of the teammate, the next states that are one step further from the start.
 
-    Args:
-        successor: ``int32 [n_states, n_moves]``, all next states, -1 for none.
-        depth: ``int32 [n_states]``, the number of steps from the start; states of depth -1 are left out.
-        following: ``int32 [n_states, n_moves]``, the array to fill from the left. Its other elements are not changed.
+    `successor` has all next states, -1 for none; `following` is filled from the left; both are
+    ``int32 [n_states, n_moves]``. `depth` has the steps from the start; states of depth -1 are left out.
     """
     for s in range(successor.shape[0]):
         if depth[s] < 0:
@@ -280,8 +263,7 @@ PRICE_ROUNDING = 1e-12
 def price_for_planning(problem: Problem, reason: str) -> AdditivePrice:
     """Return a problem's price of yes/no questions: a base price plus a price for each goal named.
 
-    Raises an `InputError` if the price does not have this form or can be below 0. Its message ends with `reason`, which
-    says why this form is needed.
+    Raises an `InputError` if the price does not have this form or can be below 0; its message ends with `reason`.
     """
     price = additive_price(problem.query_cost, len(problem.goals), reason)
     added = price.per_goal + price.extra

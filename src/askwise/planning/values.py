@@ -1,18 +1,14 @@
 """The recursion of `askwise.planning` over some questions and some actions, within a budget of work.
 
-The kernel `state_value` is that recursion, in one plain function. In a state it first compares the candidates
-(questions), then the actions. Questions come first because they take less work, and because the best question lets the
-kernel drop many actions early. The recursion ends early in three cases:
+The kernel `state_value` compares a state's candidates (questions) first, then the actions. The recursion ends early in
+two cases:
 
-- where no more questions or steps may be looked at, a state is worth its leaf value (`askwise.planning.leaf_values`);
-- when the budget is used up, a state is worth its leaf value, too;
-- an option is dropped as soon as the sum of its costs so far reaches the cost of the best option.
+- where no more questions or steps may be looked at, or the budget is used up, a state is worth its leaf value
+  (`askwise.planning.leaf_values`);
+- an option is dropped as soon as its costs so far reach the cost of the best option.
 
-Ending early can make a plan less good, but never wrong.
-
-A *complete* search has one list of questions for all states, compares all these questions and all actions in every
-state, and ends only with the episode. Its value is exact for a limited number of questions from the list. It is
-abandoned when it takes too much work.
+A *complete* search compares all questions of one list and all actions in every state, and ends only with the episode.
+Its value is exact for a limited number of questions from the list. It is abandoned when it takes too much work.
 """
 
 from __future__ import annotations
@@ -49,9 +45,8 @@ this."""
 def _tag(s: Search, questions_left: int, depth: int, list_no: int) -> Any:
     """Return a number that says how a value was computed; it is part of the key of the value in the table of values.
 
-    Two values of a state can stand for each other only if their tags are equal. From the left, 12 bits encode the
-    decision, 12 bits the list of questions to compare (`list_no`), and 8 bits how far plans may look ahead: `depth`,
-    and `questions_left` where it does not follow from the list.
+    From the left, 12 bits encode the decision, 12 bits the list of questions to compare (`list_no`), and 8 bits how far
+    plans may look ahead.
     """
     limits = s.limits[0]
     if limits.complete:
@@ -64,8 +59,7 @@ def _tag(s: Search, questions_left: int, depth: int, list_no: int) -> Any:
 def _leaf(s: Search, level: int, limit: float) -> float:
     """Return the cost of the state on `level` if a plan ends there, times the weight of the state (`leaf_value`).
 
-    Goals of negligible weight are left out. If the cost is at least `limit`, any other number of at least `limit` may
-    be returned.
+    If the cost is at least `limit`, any other number of at least `limit` may be returned.
     """
     limits = s.limits[0]
     if limits.negligible == 0.0 or limits.complete:
@@ -82,17 +76,12 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
 ) -> float:
     """Return the cost of the best plan from the state on `level`.
 
-    If the cost is at least `limit`, any other number of at least `limit` may be returned. Costs are expected marginal
-    costs, times the weight of the state (the sum of its goals' weights). At level 0 a decision is made: the best action
-    and question, and their costs, are written into `Search.found`.
+    The cost is the expected marginal cost, times the sum of the goals' weights. If the cost is at least `limit`, any
+    other number of at least `limit` may be returned. At level 0, the best action and question, and their costs, are
+    written into `Search.found`.
 
-    Args:
-        s: the planner's workspace.
-        level: the level of the recursion, the index of the state in `s.states`.
-        questions_left: the most questions that the plan may ask.
-        depth: the plan asks questions only until it has taken this many steps that cause a delay.
-        list_no: the number of the list with the questions to compare.
-        limit: a cost from which on the exact result does not matter.
+    The plan has at most `questions_left` questions, at first from list `list_no`. It asks only until `depth` of its
+    steps have caused a delay.
     """
     limits, found, options, following = s.limits[0], s.found[0], s.options[level], s.world.following
     drop_useless_load(s, level)
@@ -161,8 +150,7 @@ def state_value(  # noqa: C901 - one recursion, which kernels that call each oth
 def _begin(s: Search, questions_left: int) -> tuple[bool, bool, float]:
     """Prepare a decision, at level 0: find the cost of acting without questions, and list the actions to compare.
 
-    Returns whether there is anything to compare, whether questions are to be compared, and the cost below which an
-    option is accepted (0 if there is nothing to compare).
+    Returns whether to compare anything, whether to compare questions, and the cost below which an option is accepted.
     """
     found, limits, counts, options, zero = s.found[0], s.limits[0], s.counts[0], s.options[0], int64(0)
     identifies, limits.identifies = limits.identifies, 0
@@ -186,16 +174,11 @@ def _begin(s: Search, questions_left: int) -> tuple[bool, bool, float]:
 def _enter(s: Search, level: int, questions_left: int, tag: int, limit: float) -> tuple[bool, bool, float]:
     """Look at the state on `level`, to which a plan leads, and list its actions unless the plan ends there.
 
-    Args:
-        s: the planner's workspace.
-        level: the level of the state.
-        questions_left: the most questions that the plan may still ask.
-        tag: how the value is computed, for its key in the table of values (`_tag`).
-        limit: a cost from which on the exact value does not matter.
+    `tag` says how the value is computed (`_tag`). `limit` is a cost from which on the exact value does not matter.
 
     Returns:
-        whether there is anything to compare, whether questions are to be compared, and the cost below which an option
-            is accepted. If there is nothing to compare, the last element is the value of the state.
+        whether to compare anything, whether to compare questions, and the cost below which an option is accepted; if
+            there is nothing to compare, the value of the state.
     """
     limits, counts = s.limits[0], s.counts[0]
     if (questions_left == 0 and not limits.complete) or level + 3 >= s.rows.shape[0]:
@@ -228,9 +211,7 @@ def _list_options(s: Search, level: int, most: int) -> None:
 def _count_questions(s: Search, level: int, list_no: int) -> Any:
     """Return how many questions of a list are compared on `level`: all, or none while some action causes no delay.
 
-    `level` is the level of the state, and `list_no` the number of the list. A complete search always compares all
-    questions. The questions of the list are chosen when they are first compared. At level 0 they are always chosen,
-    because later states use the list.
+    A complete search compares all. The questions of list `list_no` are chosen when they are first needed.
     """
     asks_now = s.options[level, 0].delay > 0.0 or s.limits[0].complete
     if (asks_now or level == 0) and s.lengths[list_no] < 0:
@@ -242,8 +223,7 @@ def _count_questions(s: Search, level: int, list_no: int) -> Any:
 def _was_asked(s: Search, level: int, k: int) -> bool:
     """Return whether a complete search must not ask question `k` of its list in the state on `level`.
 
-    If errors are persistent, questions that were asked on the way to this state must not be asked again, because they
-    would get the same answers. Two questions count as the same if they divide the possible goals into the same parts.
+    If errors are persistent, a question must not divide the possible goals like an earlier one.
     """
     if not s.limits[0].complete or not s.persistent:
         return False
@@ -260,18 +240,10 @@ def _was_asked(s: Search, level: int, k: int) -> bool:
 def _after_reply(s: Search, level: int, question: int, answer: int, list_no: int, k: int) -> tuple[int, float, Any]:
     """Compute the state after a question, asked in the state on `level`, gets a reply; write it to the next level.
 
-    Args:
-        s: the planner's workspace.
-        level: the level of the state before the reply.
-        question: the row of the question in `s.sets`.
-        answer: the index of the answer; the index after the last answer stands for no answer.
-        list_no: the number of the list that has the question.
-        k: the position of the question in this list.
-
-    Returns:
-        the number of goals left (0 for an impossible reply), a factor, and the number of the list of questions to
-            compare in the next state. The new weights, multiplied by the factor, are the old weights times the
-            likelihood of the reply.
+    `question` is a row of `s.sets`, at position `k` of list `list_no`. `answer` is the index of the answer; the index
+    after the last stands for no answer. Returns the number of goals left (0 for an impossible reply), a factor, and the
+    number of the next list of questions. The new weights, multiplied by the factor, are the old weights times the
+    likelihood of the reply.
     """
     n_answers, complete, following = s.asked[question].answers, s.limits[0].complete, np.int64(list_no)
     n, chance = 0, 1.0

@@ -1,20 +1,17 @@
-"""Everything that the planner's kernels read and write, by name, and the transposition table.
-
-A *search* (`Search`) is this workspace: the problem, prices, answers, and room to work in.
+"""Everything that the planner's kernels read and write, by name (`Search`), and the transposition table.
 
 - A *level* is the depth of the recursion. On each level there is one *state*. `Search.states` has the places of both
   agents and what the ego agent carries. A *row* of `Search.rows` has the belief: the possible goals as bits and, where
   answers can be wrong, the log-odds of each goal (`askwise.planning.beliefs`).
 - A *question* is a row of `Search.sets`: for each of its answers, the goals for which the answer is true, as bits.
-- The *candidates* of a state are the questions that plans compare there. They depend on the answers that led to the
-  state. Each sequence of answers has its own list, with a number, the *list_no*; 0 is the list before any answer.
-  The k-th candidate of a list is question ``list_no * limits.candidates + k``.
-- The transposition table has the values of states that were computed so far. A *tag* is the part of a key of this table
-  that names the kind of value (`askwise.planning.leaf_values`, `askwise.planning.values`).
+- The *candidates* of a state are the questions that plans compare there. Each sequence of answers has its own list of
+  candidates, with the number *list_no*; 0 is the list before any answer. The k-th candidate of a list is question
+  ``list_no * limits.candidates + k``.
+- The transposition table has the values of states computed so far. A *tag* is the part of its keys that names the kind
+  of value (`askwise.planning.leaf_values`, `askwise.planning.values`).
 
-These arguments mean the same in all kernels of the planner: `s` is the search; `level` is the level of the state, and
-states on later levels are overwritten; `question` is the row of a question, `answer` the index of an answer. `limit` is
-a cost from which on the exact value does not matter: if a value is at least `limit`, any other number of at least
+In all kernels, `s` is the search; `level` is the level of the state, and later levels are overwritten; `question` is
+the row of a question, `answer` the index of an answer. If a value is at least `limit`, any other number of at least
 `limit` may be returned instead.
 """
 
@@ -118,8 +115,6 @@ yes/no question, whose price is a sum over goals."""
 class World(Struct):
     """A problem as arrays for kernels: where both agents can go, their steps to each goal, and the goals' weights.
 
-    The fields from `weight` to `alive` are about the teammate. The fields from `next` to `cut_off` are about the ego
-    agent: where it can go, its steps to each goal without and with the load of the goal, and where the loads are.
     Comments beside the fields give their shapes.
     """
 
@@ -138,17 +133,15 @@ class World(Struct):
 class Search(Struct):
     """The workspace of the planner's kernels: problem, prices, answers, beliefs, questions, and values found so far.
 
-    A kernel is a compiled function; all kernels of the planner share one such object. Its fields are
+    The fields, explained in comments, are
 
     - the problem (`world`), the prices of questions (`base` to `extra`), and how reliable answers are (`graded` to
       `times`);
-    - the states on the levels of the recursion, and the beliefs in them (`states` to `asked_word`);
+    - the states on the levels of the recursion, and their beliefs (`states` to `asked_word`);
     - the questions to compare, and what they are made of (`sets` to `lengths`);
     - the table of values (`keys` and `values`), and the actions to compare (`options` to `scored`);
     - room for lists (`ranked` to `merits`);
     - how far the present decision may look, its work so far, and its result (`limits`, `counts` and `found`).
-
-    Comments beside the fields say more about each.
     """
 
     world: World  # the problem
@@ -208,9 +201,8 @@ class Search(Struct):
 def log_odds_of(rows: Words, n_words: int) -> Any:
     """Return the log-odds in the beliefs `rows`, ``int16 [n_levels, n]``, as a view of the same memory.
 
-    A row has `n_words` words with the possible goals, then one word with the questions asked, then the log-odds. If
-    rows have no log-odds, the result is an array of one column that is not used. The result is not contiguous in either
-    case: so it always has the same type, and kernels are compiled only once.
+    A row has `n_words` words with the possible goals, then one word with the questions asked, then the log-odds.
+    Without log-odds, the result has one column that is not used.
     """
     if rows.shape[1] <= n_words + 1:
         return np.zeros((2, 2), dtype=np.int16)[:, :1]
@@ -251,12 +243,7 @@ def make_search(
 ) -> Search:
     """Return a new workspace of the planner for a problem, with an empty table of values.
 
-    Args:
-        problem: the problem.
-        tables: the arrays of the problem (`tables_of`).
-        price: the price of yes/no questions.
-        settings: the planner's settings; they say how far plans look ahead, and so how much room is needed.
-        groups: ``uint64 [n_groups, n_words]``, sets of goals that belong together, as bits.
+    `groups` is ``uint64 [n_groups, n_words]``, sets of goals that belong together, as bits.
     """
     answers, chooses = problem.answers, problem.query_cost.per_option is not None
     n_goals, n_words = tables.n_goals, n_words_of(tables.n_goals)
@@ -319,18 +306,17 @@ def make_search(
 def _answer_arrays(answers: AnswerModel) -> dict[str, Any]:
     """Return the arrays of a `Search` that describe how reliable answers are.
 
-    A question with margin 0 is asked once. If errors are independent, a question with a larger margin `d` is repeated
-    until one answer has been given `d` more times than any other. The arrays are:
+    If errors are independent, a question with a margin `d` above 0 is repeated until one answer has been given `d` more
+    times than any other. The arrays are:
 
     - ``against[k]``: the units of log-odds that a goal loses when one of `k` possible answers speaks against it;
     - ``odds_of[n]``: the factor by which log-odds of ``-n`` units multiply a goal's weight;
-    - ``right[d]``: the probability that a question with margin `d` gets a true answer;
-    - ``times[d]``: the mean number of times that a question with margin `d` is asked.
+    - ``right[d]``: the probability of a true answer with margin `d`;
+    - ``times[d]``: how often a question with margin `d` is asked on average.
 
-    Let a single answer be missing with probability `r`. If it is not missing, let it be wrong with probability `e`. Let
-    ``rho = e / (1 - e)``. If a yes/no question is repeated with margin `d`, its final answer is wrong with probability
-    ``e_d = rho^d / (1 + rho^d)``. On average, the question is asked ``d / (1 - 2 e) * (1 - 2 e_d) / (1 - r)`` times. A
-    plan counts all repetitions as one question, so it reaches further than its few questions suggest.
+    A single answer is missing with probability `r`, otherwise wrong with probability `e`. Let ``rho = e / (1 - e)``.
+    The final answer to a yes/no question with margin `d` is wrong with probability ``e_d = rho^d / (1 + rho^d)``. On
+    average, the question is asked ``d / (1 - 2 e) * (1 - 2 e_d) / (1 - r)`` times.
     """
     e, unit = answers.wrong, unit_of(answers)
     against = np.zeros(MOST_ANSWERS + 1, dtype=np.int64)
@@ -372,14 +358,10 @@ UNKNOWN = -1.0
 def find(keys: Any, rows: Any, row: int, first: Any, second: Any, probes: int) -> Any:
     """Return the index of a key's entry in a hash table, or ``-1 - index`` of the entry to write the key to.
 
-    Args:
-        keys: ``uint64 [size, n + 3]``, the table; `size` is a power of two. An entry is a row: a key of n + 2 words,
-            then its value. An entry is free if the last word of its key is 0.
-        rows: ``uint64 [n_rows, n]``; ``rows[row]`` has the first n words of the key.
-        row: the index into `rows`.
-        first: ``uint64``, the next word of the key.
-        second: ``uint64``, the last word of the key; never 0.
-        probes: the most entries to try. If all of them have other keys, the first of them is the one to write to.
+    `keys` is ``uint64 [size, n + 3]``; `size` is a power of two. A row is a key of n + 2 words, then its value; it is
+    free if the last word of the key is 0. The key is ``rows[row]`` (`rows` is ``uint64 [n_rows, n]``), then `first`,
+    then `second`, which is never 0. At most `probes` entries are tried; if all have other keys, the first is the one to
+    write to.
     """
     n, last, mix = rows.shape[1], keys.shape[0] - 1, np.uint64(0x9E3779B97F4A7C15)
     h = (first ^ (first >> np.uint64(29))) * mix
@@ -417,8 +399,7 @@ def _what(state: Any, tag: Any) -> Any:
 def recall(s: Search, level: int, tag: int, limit: float) -> float:
     """Return a value of the state on `level` from the table of values; `UNKNOWN` if it is not there.
 
-    `tag` names the kind of value, which says how it was computed. If the table has only a lower bound on the value, the
-    bound is returned if it is at least `limit`; otherwise the result is `UNKNOWN`.
+    `tag` names the kind of value. A lower bound in the table is returned only if it is at least `limit`.
     """
     state = s.states[level]
     entry = find(s.keys, s.rows, level, _where(state), _what(state, tag), int64(PROBES))
