@@ -1,21 +1,17 @@
 """Answer models: how often answers to questions are wrong or missing.
 
-A question has `k` possible answers, and each goal makes one of them true (`truth`). An `AnswerModel` describes how
-likely the teammate is to give this answer, a false one, or none. With probability ``refused`` there is no answer,
-whatever the goal. Otherwise, with probability ``wrong``, the answer is one of the ``k - 1`` false answers, each equally
+A question has `k` possible answers, and each goal makes one of them true (`truth`). With probability ``refused`` there
+is no answer. Otherwise, with probability ``wrong``, the answer is one of the ``k - 1`` false answers, each equally
 likely. Otherwise it is true. So the likelihood of answer `a` under goal `g` is::
 
     L[a, g] = (1 - refused) * (1 - wrong            if a is true for g,
                                wrong / (k - 1)      if a is false for g).
 
-Errors are *independent* or *persistent*. Independent errors are drawn anew each time a question is asked. If errors are
-persistent, the same question gets the same answer each time, so asking again gives no information. A yes/no question
-about some goals and the yes/no question about all other goals count as the same question.
+*Independent* errors are drawn anew each time a question is asked. With *persistent* errors, the same question always
+gets the same answer. A yes/no question and the one about all other goals count as the same question.
 
 To add an answer model, write a subclass of `AnswerModel` with its own `draw`, `likelihood` and, if answers can be
-wrong, `fallible`. Beliefs, games and evaluation use these three. Planners have fast loops for the formula above, and
-get its two probabilities from `AnswerModel.for_planning`. A subclass that does not override this method, too, cannot be
-used for planning: the method raises an error.
+wrong, `fallible`. For planning, override `AnswerModel.for_planning` with an approximation by the formula above.
 """
 
 from __future__ import annotations
@@ -53,14 +49,12 @@ def _check_share(field: str, share: object, below: float) -> None:
 class AnswerModel:
     """The probabilities that an answer is wrong or missing.
 
-    With probability `refused` there is no answer. Otherwise, with probability `wrong`, the answer is one of the false
-    answers, each equally likely. In all other cases the answer is true.
-
     Attributes:
-        wrong: probability that an answer is wrong if there is one, at least 0 and below 0.5.
+        wrong: probability that an answer is wrong if there is one, at least 0 and below 0.5; false answers are equally
+            likely.
         refused: probability that no answer is given, at least 0 and below 1.
-        errors: ``"independent"``: wrong and missing answers are drawn anew each time a question is asked; or
-            ``"persistent"``: the same question always gets the same answer.
+        errors: ``"independent"`` if wrong and missing answers are drawn anew each time; ``"persistent"`` if the same
+            question always gets the same answer.
     """
 
     wrong: float = 0.0
@@ -95,10 +89,9 @@ class AnswerModel:
     def telling(self) -> float:
         """How much a yes/no reply tells, from 0 to 1: about ``1 / telling`` replies make the true answer certain.
 
-        The true answer counts as certain when its odds have grown by a factor of 1000 (``1 / CREDIBLE``). A right reply
-        adds ``log((1 - wrong) / wrong)`` to the logarithm of these odds, a wrong reply subtracts this amount, and a
-        missing reply changes nothing. The result is the mean change divided by ``log(1000)``, at most 1. If replies are
-        never wrong, one reply is enough, so the result is ``1 - refused``.
+        The answer counts as certain when its odds have grown by a factor of 1000 (``1 / CREDIBLE``). A right reply adds
+        ``log((1 - wrong) / wrong)`` to the logarithm of the odds, and a wrong reply subtracts it. The result is the
+        mean change divided by ``log(1000)``, at most 1. If replies are never wrong, it is ``1 - refused``.
         """
         if self.wrong == 0:
             return 1.0 - self.refused
@@ -115,16 +108,13 @@ class AnswerModel:
         return likelihood_of(answer, n_goals, self.wrong, self.refused)
 
     def draw(self, asked: Question, goal: int, n_goals: int, rng: np.random.Generator) -> Answer:
-        """Draw an answer to a question, which may be true, wrong or missing.
-
-        Each call draws a new answer. If errors are persistent, `Game` calls this method once for each question, and
-        gives the same answer when the question is repeated.
+        """Draw an answer to a question, which may be true, wrong or missing; each call draws a new one.
 
         Args:
             asked: the question.
             goal: index of the teammate's goal.
             n_goals: number of goals.
-            rng: the random generator; three numbers are drawn from it.
+            rng: the random generator; three numbers are drawn.
         """
         true = truth(asked, goal)
         # Always the same number of draws, so that later draws do not depend on the question.
@@ -143,12 +133,10 @@ class AnswerModel:
     def for_planning(self, who: str) -> AnswerModel:
         """Return the answer model that planners compute with: this model, or a subclass's approximation of itself.
 
-        Planners need answers that are wrong or missing with fixed probabilities. A subclass with other answers may
-        override this method and return an `AnswerModel` that approximates the subclass. The method ``planner`` then
-        computes with the approximation; exact solvers accept no approximation and raise an `InputError`.
+        Planners need answers that are wrong or missing with fixed probabilities.
 
         Args:
-            who: which method needs fixed probabilities, and why; the error message ends with this text.
+            who: which method needs such answers, and why, as the end of the error message.
 
         Raises:
             InputError: a subclass overrides `draw` or `likelihood`, but not `for_planning`.
@@ -173,12 +161,8 @@ TRUTHFUL = AnswerModel()
 def truth(asked: Question, goal: int) -> bool | int:
     """Return the true reply to a question.
 
-    The reply to a yes/no question is True or False. The reply to a `Choice` is the index of the group that contains the
-    goal, or the number of groups for "none of these".
-
-    Args:
-        asked: the question.
-        goal: index of the teammate's goal.
+    It is True or False for a yes/no question. For a `Choice`, it is the index of the group that contains the goal, or
+    the number of groups for "none of these".
     """
     if not isinstance(asked, Choice):
         return goal in asked
@@ -218,8 +202,7 @@ def agreeing(answer: Answer, n_goals: int) -> np.ndarray[tuple[int], np.dtype[np
 def most_wrong(k: int) -> float:
     """Return the bound below which the probability of a wrong answer must stay for questions with `k` answers.
 
-    At this bound, all `k` answers are equally likely, whichever of them is true, so an answer would give no
-    information.
+    At this bound, an answer would give no information.
 
     Args:
         k: number of possible answers, at least 2.
@@ -231,9 +214,9 @@ def likelihood_of(answer: Answer, n_goals: int, wrong: float, refused: float) ->
     """Return the probability of an answer under each goal, ``float64 [n_goals]``.
 
     Args:
-        answer: the question and the reply to it, which may be missing.
+        answer: the question and the reply, which may be missing.
         n_goals: number of goals.
-        wrong: probability that an answer is wrong if there is one; all false answers are equally likely.
+        wrong: probability that an answer is wrong if there is one.
         refused: probability that no answer is given.
     """
     if answer.reply is None:
@@ -261,8 +244,8 @@ def check_reply(answer: Answer, n_goals: int) -> None:
 def same_question(asked: Question, n_goals: int) -> Hashable:
     """Return a hashable key that is equal for two questions if they give the same information.
 
-    The order of the goals, and of the groups of a `Choice`, does not matter. A yes/no question has the same key as the
-    yes/no question about all other goals.
+    The order of goals and groups does not matter. A yes/no question has the same key as the yes/no question about all
+    other goals.
     """
     if isinstance(asked, Choice):
         return frozenset(frozenset(group) for group in asked.groups)
@@ -272,15 +255,14 @@ def same_question(asked: Question, n_goals: int) -> Hashable:
 
 
 def same_reply(answer: Answer, asked: Question) -> Answer:
-    """Translate the answer to one question into the answer to an equivalent question.
+    """Translate the answer to one question into the answer to an equivalent question (`same_question`).
 
-    Two questions are equivalent if `same_question` is equal for both. They may name goals or groups in different
-    orders; then the index of the group is translated. Or one yes/no question names exactly the goals that the other
-    question does not name; then yes and no are exchanged.
+    The index of a group is translated if the order of groups differs. Yes and no are exchanged if each question names
+    the goals that the other does not.
 
     Args:
         answer: the known answer, with its own question.
-        asked: the equivalent question, for which the answer is wanted.
+        asked: the equivalent question.
     """
     reply = answer.reply
     if reply is None:

@@ -4,24 +4,18 @@ Three kinds of belief learn from the teammate's actions:
 
 - `Elimination` (the paper's): an action that is not optimal for a goal rules the goal out. The remaining goals keep
   their prior odds.
-- `Bayes`: the odds of each goal are multiplied by the probability of the action under the goal's policy. For a teammate
-  that draws its plan uniformly from all shortest plans, the result depends only on the teammate's current state `s`:
-  ``P(g | s)`` is proportional to ``P0(g) N_g(s) / N_g(s0)``, with the prior ``P0``, the start ``s0``, and ``N_g(s)``,
-  the number of shortest plans from `s` to `g`.
+- `Bayes`: the odds of each goal are multiplied by the probability of the action under the goal's policy. Let the
+  teammate draw its plan uniformly from all shortest plans. Let ``P0`` be the prior, ``s0`` the start, and ``N_g(s)``
+  the number of shortest plans from state `s` to goal `g`. Then ``P(g | s)`` is proportional to
+  ``P0(g) N_g(s) / N_g(s0)``.
 - `Robust`: the teammate may take any action now and then, so observing never rules a goal out for good.
 
-The set of *possible* goals is stored exactly, separately from the probabilities. So a goal whose probability underflows
-stays possible, and a goal is known when it is the only possible goal, not when a float equals 1. In all three kinds of
-belief, answers that cannot be wrong rule out goals; answers that can be wrong multiply the odds of each goal by their
-likelihood. If answers can be wrong, methods that work with sets of goals consider only the *credible* goals, which are
-at least `CREDIBLE` times as probable as the likeliest goal. The other goals keep their probabilities and can become
-credible again. An observation that leaves no goal raises `ContradictoryObservation`.
+Answers that cannot be wrong rule out goals; answers that can be wrong multiply the odds of each goal by their
+likelihood. The set of *possible* goals is stored exactly, so a goal whose probability underflows stays possible. If
+answers can be wrong, methods consider only the *credible* goals, which are at least `CREDIBLE` times as probable as the
+likeliest goal. An observation that leaves no goal raises `ContradictoryObservation`.
 
-A `Tracker` keeps the ego agent's belief during one episode. It is the only place where observations change a belief.
-It is given every `Observation` in order. The likelihood of an action of the teammate comes from the policy of each
-goal, the likelihood of an answer from the problem's `AnswerModel`. If errors are persistent, the answer to a repeated
-question changes nothing. Agents, `askwise.ask`, environments and pages all use a `Tracker`, so equal experience leads
-to equal beliefs.
+A `Tracker` keeps the ego agent's belief during one episode, and updates it with every `Observation`.
 """
 
 from __future__ import annotations
@@ -54,24 +48,17 @@ class ContradictoryObservation(AskwiseError):  # noqa: N818 - it names what happ
 class Belief(ABC):
     """The base class of beliefs about the teammate's goal: probabilities that observations and answers change.
 
-    The subclasses `Elimination`, `Bayes` and `Robust` differ in what they learn from the teammate's actions
-    (`observe`).
-
     Args:
         prior: ``float64 [n_goals]``, not all 0; goals of prior 0 are impossible. Need not sum to 1.
 
     Attributes:
-        name: the kind of belief, as users name it, such as ``bayes``.
-        weighs_answers: whether answers can be wrong. If so, `possible` leaves out goals that are far less probable than
-            the likeliest goal.
-        needs_shares: True if `observe` needs the probabilities of an action; False if it is enough to know which of
-            them are positive.
-        rules_out: whether an action can rule out a goal for good; if not, later actions can bring the goal back.
-        state_only: whether the belief depends only on the teammate's current state, and not on its path there, if the
-            teammate follows the UROP (uniformly random optimal policy). Exact evaluation then treats all paths to a
-            state as one.
-        posterior: whether the probabilities are the Bayesian posterior if the teammate follows the UROP. Planners
-            compute with this posterior.
+        name: the kind of belief, such as ``bayes``.
+        weighs_answers: whether answers can be wrong. If so, `possible` leaves out very improbable goals.
+        needs_shares: whether `observe` needs the probabilities of an action, not just which of them are positive.
+        rules_out: whether an action can rule out a goal for good.
+        state_only: whether the belief depends on the teammate's current state only, not on its path, if the teammate
+            draws one of all shortest plans.
+        posterior: whether the probabilities are the Bayesian posterior for such a teammate. Planners use the posterior.
         way_out: advice at the end of the message of `ContradictoryObservation`.
     """
 
@@ -94,11 +81,10 @@ class Belief(ABC):
 
     @property
     def possible(self) -> BoolArray:
-        """The goals that the ego agent considers, ``bool [n_goals]``; goals that are ruled out are never among them.
+        """The goals that the ego agent considers, ``bool [n_goals]``: those that are not ruled out.
 
-        If answers cannot be wrong, the ego agent considers all goals that are not ruled out, or fewer (see
-        `Robust.possible`). If they can be wrong, it leaves out goals that are less than a thousandth (`CREDIBLE`) as
-        probable as the likeliest goal.
+        If answers can be wrong, goals that are less than a thousandth (`CREDIBLE`) as probable as the likeliest are
+        left out, too.
         """
         return self._credible() if self.weighs_answers else self._allowed.copy()
 
@@ -128,8 +114,8 @@ class Belief(ABC):
         """Update the belief with an action of the teammate.
 
         Args:
-            likelihood: ``float64 [n_goals]``, the probability of the action under each goal's policy. If the class
-                attribute `needs_shares` is False, ``bool [n_goals]`` is enough: whether that probability is positive.
+            likelihood: ``float64 [n_goals]``, the probability of the action under each goal's policy; or, if
+                `needs_shares` is False, whether it is positive, ``bool [n_goals]``.
 
         Raises:
             ContradictoryObservation: no goal is possible any more.
@@ -139,8 +125,8 @@ class Belief(ABC):
         """Update the belief with a true answer to "is your goal one of `asked`?".
 
         Args:
-            asked: ``bool [n_goals]``, True for the goals in the question.
-            answer: the answer, True for yes and False for no.
+            asked: ``bool [n_goals]``, the goals in the question.
+            answer: True for yes and False for no.
 
         Raises:
             ContradictoryObservation: no goal is possible any more.
@@ -186,9 +172,9 @@ def rescale(weights: Any, allowed: Any) -> None:
     """Scale unnormalised probabilities in place, so that the largest becomes 1.
 
     Args:
-        weights: ``float64 [n_goals]``, the unnormalised probabilities, which are changed.
-        allowed: ``bool [n_goals]``, the goals that are not ruled out. Their weights stay at least 1e-300 (`SMALLEST`);
-            the weights of all other goals are set to 0.
+        weights: ``float64 [n_goals]``, the probabilities, which are changed.
+        allowed: ``bool [n_goals]``, the goals that are not ruled out; their weights stay at least 1e-300 (`SMALLEST`),
+            all others become 0.
     """
     largest = SMALLEST
     for goal in range(weights.size):
@@ -209,8 +195,8 @@ class Elimination(Belief):
         """Rule out the goals whose policy never takes the observed action.
 
         Args:
-            likelihood: ``float64 [n_goals]``, the probability of the action under each goal's policy; or
-                ``bool [n_goals]``, whether this probability is positive.
+            likelihood: the probability of the action under each goal's policy, ``float64 [n_goals]``; or whether it is
+                positive, ``bool [n_goals]``.
 
         Raises:
             ContradictoryObservation: no goal is possible any more.
@@ -229,8 +215,7 @@ class Bayes(Belief):
         """Multiply the odds of each goal by the probability of the observed action under the goal's policy.
 
         Args:
-            likelihood: ``float64 [n_goals]``, the probability of the action under each goal's policy; a goal with
-                probability 0 is ruled out.
+            likelihood: ``float64 [n_goals]``, this probability; 0 rules the goal out.
 
         Raises:
             ContradictoryObservation: no goal is possible any more.
@@ -247,10 +232,8 @@ class Robust(Belief):
         prior: ``float64 [n_goals]``, not all 0; goals of prior 0 are impossible.
         noise: probability of a random action, above 0 and below 1.
         n_actions: number of actions that a random action is drawn from.
-        doubt: a share above 0 and below 1. `possible` leaves out goals whose likelihood is below `doubt` times the
-            largest likelihood; later actions can bring them back. The likelihood of a goal is the probability of all
-            observed actions under the goal's policy, mixed with random actions; it does not depend on the prior. Not
-            used if answers can be wrong.
+        doubt: a share above 0 and below 1. `possible` leaves out goals under which the observed actions are less than
+            `doubt` times as probable as under another goal. Not used if answers can be wrong.
     """
 
     name = "robust"
@@ -274,9 +257,8 @@ class Robust(Belief):
     def possible(self) -> BoolArray:
         """The goals that the ego agent considers, ``bool [n_goals]``: goals that explain the teammate's actions well.
 
-        The likelihood of the observed actions under such a goal is at least `doubt` times the largest under any goal.
-        If answers can be wrong, `doubt` is not used. Instead, a goal must be at least a thousandth as probable as the
-        likeliest goal.
+        The observed actions must be at least `doubt` times as probable under such a goal as under any other goal. If
+        answers can be wrong, the goal must instead be at least a thousandth as probable as the likeliest.
         """
         if self.weighs_answers:
             # Actions and answers may support different goals; only their combination counts.
@@ -296,11 +278,8 @@ class Robust(Belief):
     def observe(self, likelihood: FloatArray | BoolArray) -> None:
         """Multiply the odds of each goal by the probability of the observed action, allowing for random actions.
 
-        With probability `noise`, the action is uniformly random; otherwise the goal's policy draws it.
-
         Args:
-            likelihood: ``float64 [n_goals]``, the probability of the action under each goal's policy, without random
-                actions.
+            likelihood: ``float64 [n_goals]``, this probability without random actions.
         """
         explained = (1 - self.noise) * likelihood + self._slip
         self._weights = self._weights * explained
@@ -318,11 +297,10 @@ def make_belief(
     """Return a new belief of the kind that `name` states; raise an `InputError` if there is no such kind.
 
     Args:
-        name: ``elimination``, ``bayes``, ``robust`` or another key of `BELIEFS`.
+        name: ``elimination``, ``bayes`` or ``robust``.
         prior: ``float64 [n_goals]``, not all 0; goals of prior 0 are impossible.
-        n_actions: number of actions that a random action of the teammate is drawn from; used by ``robust`` only.
-        weighs_answers: whether answers can be wrong. If so, the belief's `possible` leaves out goals that are far less
-            probable than the likeliest goal.
+        n_actions: for ``robust``, the number of actions that a random action of the teammate is drawn from.
+        weighs_answers: whether answers can be wrong.
     """
     kind = find_belief(name)
     belief = kind(prior, n_actions=n_actions) if issubclass(kind, Robust) else kind(prior)
@@ -344,8 +322,8 @@ class Observation:
 
     Attributes:
         state: the current states of both agents.
-        teammate_action: index of the teammate's action in the last step; None at the start and after a question.
-        answer: the answer to the question in the last step; None if the last step was no question.
+        teammate_action: index of the teammate's last action; None at the start and after a question.
+        answer: the answer to the question in the last step; None if there was none.
     """
 
     state: JointState
@@ -363,13 +341,12 @@ class Tracker:
     Args:
         problem: the problem.
         belief: the kind of belief, ``elimination``, ``bayes`` or ``robust``.
-        fallback: the kind of belief to change to when an observation is impossible under `belief`. The new belief
-            starts from the prior and learns all observations so far. If `fallback` is None, an impossible observation
-            raises `ContradictoryObservation`.
+        fallback: the kind of belief to change to when an observation is impossible under `belief`; None to raise
+            `ContradictoryObservation`.
 
     Attributes:
         problem: the problem.
-        fallback: the kind of belief to change to; None if there is none, or after the change.
+        fallback: the kind of belief to change to; None after the change.
         belief: the current belief.
         answers: all answers so far, missing ones included.
     """
@@ -402,14 +379,10 @@ class Tracker:
         return self.belief.probabilities
 
     def update(self, observation: Observation) -> None:
-        """Update the belief with the teammate's action or the answer in an observation.
-
-        Call this for each observation of the episode in order. The first observation has neither action nor answer.
+        """Update the belief with an observation, in the order of the episode.
 
         Raises:
-            ContradictoryObservation: the action or the answer is impossible for every goal that was possible. If there
-                is a `fallback`, this error is raised only if the observation is impossible under that kind of belief,
-                too.
+            ContradictoryObservation: no possible goal explains the observation, even under the `fallback`.
         """
         last, self._last = self._last, observation.state
         action = observation.teammate_action
@@ -432,11 +405,7 @@ class Tracker:
         self._take_in(answer)
 
     def tells_nothing(self, asked: Question) -> bool:
-        """Return whether a question is useless because it would get the same answer as before.
-
-        True if wrong and missing answers are persistent, and the ego agent has asked this question already. A yes/no
-        question and the yes/no question about all other goals count as the same question.
-        """
+        """Return whether a question would get the same answer as before: it was asked, and errors are persistent."""
         return bool(self._answered) and same_question(asked, len(self.problem.goals)) in self._answered
 
     def _take_in(self, event: Event) -> None:
@@ -477,11 +446,7 @@ class Tracker:
     def _likelihood(self, teammate: int, action: int) -> FloatArray | BoolArray:
         """Return the probability of an action of the teammate under each goal's policy, ``float64 [n_goals]``.
 
-        If the belief does not need probabilities, return ``bool [n_goals]``: whether each probability is positive.
-
-        Args:
-            teammate: index of the teammate's state before the action.
-            action: index of the action.
+        If the belief does not need probabilities, return whether each is positive, ``bool [n_goals]``.
         """
         if self.belief.needs_shares:
             return self.problem.teammate.policy(teammate)[:, action]
@@ -497,10 +462,7 @@ class Tracker:
 def joint_with(problem: Problem, belief: FloatArray, answer: Answer) -> FloatArray:
     """Return ``P(goal) * P(answer | goal)`` for each goal, ``float64 [n_goals]``.
 
-    Args:
-        problem: the problem, whose answer model gives ``P(answer | goal)``.
-        belief: ``float64 [n_goals]``, the probabilities of the goals before the answer.
-        answer: a question and the reply to it.
+    `belief` has the probabilities before the answer, ``float64 [n_goals]``.
     """
     return np.asarray(belief * problem.answers.likelihood(answer, len(problem.goals)))
 
@@ -508,10 +470,7 @@ def joint_with(problem: Problem, belief: FloatArray, answer: Answer) -> FloatArr
 def belief_after(problem: Problem, belief: FloatArray, answer: Answer) -> FloatArray:
     """Return the probabilities of the goals after an answer, ``float64 [n_goals]``; all 0 if the answer is impossible.
 
-    Args:
-        problem: the problem, whose answer model gives the probability of the answer under each goal.
-        belief: ``float64 [n_goals]``, the probabilities before the answer.
-        answer: a question and the reply to it.
+    `belief` has the probabilities before the answer, ``float64 [n_goals]``.
     """
     weights = joint_with(problem, belief, answer)
     total = float(weights.sum())

@@ -1,18 +1,13 @@
 """Decisions, and the situations in which they are made, with the reasons for asking or not asking.
 
-The **gate** is a condition for asking: several goals are possible, and no action is optimal for all of them. If this
-holds, the gate is open. All methods ask only if the gate is open, except `planner`, `planner-light` and `optimal`,
-which compare costs instead. On a grid without walls, the gate is open if the current step lies in the zone of querying
-of some pair of possible goals (see `askwise.divergence.zones`).
+The **gate** for questions is open if several goals are possible, and no action is optimal for all of them. All methods
+ask only if the gate is open, except `planner`, `planner-light` and `optimal`, which compare costs.
 
-A **pair** of possible goals `g` and `h` is important if the ego agent is expected to be undecided between the two for
-many steps. This number of steps is weighted by the probabilities of the goals:
-``P(g) |[B, E(h | g)]| + P(h) |[B, E(g | h)]|``. Here `B` is the step at which the ego agent's plans for the two goals
-must branch, ``E(h | g)`` the step at which the teammate's actions are expected to rule out `h` if `g` is true, and
-``|[B, E]|`` the number of steps from `B` to `E`. The value of a question adds up such intervals of several pairs; steps
-that lie in several intervals count once.
-
-Gate and pairs are computed only when they are first read: agents decide often, and few decisions are inspected.
+A **pair** of goals `g` and `h` is important if the ego agent is expected to be undecided between the two for many
+steps. Let `B` be the step at which the ego agent's plans for the two goals must branch. Let ``E(h | g)`` be the step at
+which the teammate's actions are expected to rule out `h` if `g` is true. Let ``|[B, E]|`` be the number of steps from
+`B` to `E`. The expected number of undecided steps is ``P(g) |[B, E(h | g)]| + P(h) |[B, E(g | h)]|``. The value of a
+question adds up the steps of several pairs, each step once.
 """
 
 from __future__ import annotations
@@ -39,22 +34,16 @@ MOST_PAIRS = 5
 class Decision:
     """A decision of the ego agent, to take an action or to ask a question about the goals, with the reason for it.
 
-    A method that asks compares questions. It may state the best one that it found, even if it decides not to ask it.
-
     Attributes:
-        action: index of the action; None if the decision is to ask a question.
-        ask: the question; None if the decision is to take an action.
+        action: index of the action; None if the decision is to ask.
+        ask: the question; None if the decision is to act.
         why: the reason, one sentence.
-        value: expected number of steps that the answer to the question in `considered` saves, without subtracting the
-            price of the question; None if the value is not known.
-        cost: price of the question in `considered`, None if there is none.
-        considered: the best question that the method found, whether it asks the question or not; None if it compared
-            none.
-        runner_up: a pair: the second best question, and the value of this question minus its price. None if the method
-            states none.
-        verdict: a text that says how certain it is that there is no better question, such as "proven optimal".
-        situation: problem, states and belief at the decision, from which `gate` and `pairs` are computed; None if the
-            agent has no belief. It is ignored when decisions are compared.
+        value: expected number of steps that the answer to `considered` saves, before its price; None if unknown.
+        cost: price of `considered`; None if there is none.
+        considered: the best question that the method found, even if it is not asked; None if it compared none.
+        runner_up: a pair: the second best question, and its value minus its price; None if unknown.
+        verdict: how certain it is that there is no better question, such as "proven optimal".
+        situation: problem, states and belief at the decision; None if the agent has no belief.
     """
 
     action: int | None = None
@@ -77,10 +66,9 @@ class Decision:
 
     @property
     def pairs(self) -> tuple[PairZones, ...]:
-        """The pairs of goals between which the ego agent is likely to be undecided longest.
+        """At most 5 pairs of goals between which the ego agent is likely to be undecided longest, the longest first.
 
-        At most 5 pairs, the longest first. Each has the steps, counted from now, in which a question that tells its two
-        goals apart may be useful. Empty for an agent without a belief.
+        Empty for an agent without a belief.
         """
         return () if self.situation is None else self.situation.pairs
 
@@ -112,14 +100,12 @@ class Decision:
 class Gate:
     """The gate for questions: it is open if several goals are possible and no ego action is optimal for all of them.
 
-    All methods ask only if the gate is open, except `planner`, `planner-light` and `optimal`, which compare costs
-    instead. `credible_goals` says which goals are considered possible.
+    Most methods ask only if the gate is open.
 
     Attributes:
-        possible: number of possible goals.
+        possible: number of possible goals (`credible_goals`).
         common: indices of the ego actions that are optimal for all possible goals.
-        suits: pairs of the index of an ego action and the number of possible goals for which it is optimal; actions
-            that are optimal for none are left out.
+        suits: pairs of the index of an ego action and the number of possible goals for which it is optimal, if any.
     """
 
     possible: int
@@ -138,10 +124,9 @@ class Situation:
     Args:
         problem: the problem.
         state: the states of both agents.
-        belief: ``float64 [n_goals]``, the agent's probability of each goal. The array is copied unless it is read-only.
-        gate: the `Gate` in this situation, if it is already known; None to compute it when it is first read.
-        pairs: the result of `heaviest_pairs` in this situation, if it is already known; None to compute it when it is
-            first read.
+        belief: ``float64 [n_goals]``, the probability of each goal.
+        gate: the `Gate`; None to compute it when needed.
+        pairs: the result of `heaviest_pairs`; None to compute it when needed.
     """
 
     __slots__ = ("_gate", "_pairs", "belief", "problem", "state")
@@ -173,10 +158,9 @@ class Situation:
 
     @property
     def pairs(self) -> tuple[PairZones, ...]:
-        """The pairs of goals between which the ego agent is likely to be undecided longest.
+        """At most 5 pairs of goals between which the ego agent is likely to be undecided longest, the longest first.
 
-        At most 5 pairs, the longest first. Each has the steps, counted from now, in which a question that tells its two
-        goals apart may be useful. Empty if only one goal is left. Computed when first read.
+        They are computed when first read.
         """
         if self._pairs is None:
             self._pairs = heaviest_pairs(self.problem, self.state, self.belief)
@@ -198,8 +182,7 @@ def gate_at(problem: Problem, state: JointState, belief: FloatArray) -> Gate:
     Args:
         problem: the problem.
         state: the states of both agents.
-        belief: ``float64 [n_goals]``, the probability of each goal; `credible_goals` says which goals are considered
-            possible under it.
+        belief: ``float64 [n_goals]``, the probability of each goal.
     """
     optimal = problem.ego.optimal(state.ego)[credible_goals(problem, belief)]
     suits = optimal.sum(axis=0)
@@ -213,11 +196,8 @@ def gate_at(problem: Problem, state: JointState, belief: FloatArray) -> Gate:
 def common_actions(optimal: BoolArray, possible: BoolArray) -> Any:
     """Return the indices of the actions that are optimal for every possible goal, ``int64 [k]``, in increasing order.
 
-    If there is no such action and several goals are possible, the gate for questions is open (`Gate`).
-
-    Args:
-        optimal: ``bool [n_goals, n_actions]``, the optimal actions of each goal.
-        possible: ``bool [n_goals]``, the possible goals.
+    `optimal` has the optimal actions of each goal, ``bool [n_goals, n_actions]``; `possible` has the possible goals,
+    ``bool [n_goals]``.
     """
     common = np.empty(optimal.shape[1], dtype=np.int64)
     return common[: _common(optimal, possible, common)]
@@ -227,10 +207,7 @@ def common_actions(optimal: BoolArray, possible: BoolArray) -> Any:
 def _common(optimal: Any, possible: Any, common: Any) -> int:
     """Write the indices of the actions that are optimal for all possible goals into `common`; return their number.
 
-    Args:
-        optimal: ``bool [n_goals, n_actions]``, the optimal actions of each goal.
-        possible: ``bool [n_goals]``, the possible goals.
-        common: ``int64 [n_actions]``, filled from its beginning; later entries are not changed.
+    `optimal` is ``bool [n_goals, n_actions]``, `possible` is ``bool [n_goals]``, and `common` is ``int64 [n_actions]``.
     """
     n_goals, n_actions = optimal.shape
     filled = 0
@@ -287,15 +264,12 @@ class PairZones:
     Attributes:
         first: index of one goal.
         second: index of the other goal.
-        informed: the step by which the teammate's actions have told the two goals apart in the worst case (the
-            teammate's worst-case distinctiveness, WCD).
+        informed: the latest step by which the teammate's actions tell the two goals apart (the teammate's WCD).
         branching: the first step in which the ego agent needs different actions for the two goals (the ego agent's
             WCD).
-        expected: two numbers: the step at which the teammate's actions are expected to rule out the goal `second` if
-            `first` is true, and the step at which they are expected to rule out `first` if `second` is true (expected
-            divergence points, EDP).
-        weight: expected number of steps in which the ego agent is undecided between the two goals, weighted by their
-            probabilities.
+        expected: the step at which the teammate's actions are expected to rule out `second` if `first` is true, and
+            vice versa (EDP).
+        weight: expected number of undecided steps, weighted by the probabilities of the two goals.
     """
 
     first: int
@@ -325,8 +299,8 @@ class PairZones:
     def querying(self) -> Zone:
         """The zone of querying (Z_Q): the steps in which a question may be worth its price.
 
-        In these steps the ego agent may need different actions for the two goals, and the teammate's actions may not
-        have told the goals apart yet.
+        The ego agent may need different actions for the two goals, and the teammate's actions may not have told the
+        goals apart.
         """
         return self.information & self.parting
 
@@ -339,8 +313,8 @@ class PairZones:
     def expected_querying(self) -> tuple[Zone, Zone]:
         """Two zones of steps in which the ego agent is likely undecided: if `first` is true, and if `second` is true.
 
-        Each zone begins when the ego agent's plans for the two goals branch. It ends when the teammate's actions are
-        expected to rule out the wrong goal. The value of a question counts the steps in these zones.
+        They begin when the ego agent's plans branch, and end when the teammate's actions are expected to rule out the
+        wrong goal.
         """
         one, other = (Zone(1, end) & self.parting for end in self.expected)
         return one, other
@@ -351,20 +325,18 @@ def heaviest_pairs(
 ) -> tuple[PairZones, ...]:
     """Return the pairs of goals between which the ego agent is expected to be undecided longest, the longest first.
 
-    Pairs are sorted by the expected number of steps in which the ego agent is undecided, weighted by the probabilities
-    of the two goals. Equal pairs are sorted by the step at which the ego agent's plans for the two goals branch, the
-    earliest first, and then by the probability of the two goals, the likeliest first.
+    Pairs are sorted by `PairZones.weight`, the largest first; equal ones by `PairZones.branching`, the earliest first,
+    and then by probability.
 
     Args:
         problem: the problem.
         state: the states of both agents.
-        belief: ``float64 [n_goals]``, the probability of each goal; `credible_goals` says which goals are considered
-            possible under it.
-        most: largest number of pairs to return.
+        belief: ``float64 [n_goals]``, the probability of each goal.
+        most: largest number of pairs.
 
     Returns:
-        The pairs with their zones, the steps in which a question that tells the two goals apart may be useful. Empty if
-        fewer than two goals are possible.
+        The pairs, each with the steps in which a question about the two goals may be useful. Empty if fewer than two
+        goals are possible.
     """
     possible = np.flatnonzero(credible_goals(problem, belief))
     if possible.size < 2:
@@ -392,9 +364,8 @@ def heaviest_pairs(
 def _length(start: FloatArray, end: FloatArray) -> FloatArray:
     """Return the number of steps in each of n zones, ``float64 [n]``, 0 for an empty zone.
 
-    Args:
-        start: ``float64 [n]``, the first step of each zone; if infinite, the zone is empty.
-        end: ``float64 [n]``, the last step of each zone, included; the zone is empty if it ends before it starts.
+    `start` and `end` have the first and the last step of each zone, ``float64 [n]``. An infinite `start` makes a zone
+    empty.
     """
     held = (start <= end + ROUNDING) & np.isfinite(start)
     begin = np.where(held, start, 0.0)

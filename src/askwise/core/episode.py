@@ -22,14 +22,13 @@ class Step:
     """One step of an episode: either both agents act, or the ego agent asks a question and no agent moves.
 
     Attributes:
-        t: number of the step, from 1; questions count as steps.
+        t: number of the step, from 1; questions count.
         state: the states of both agents before the step.
-        belief: ``float64 [n_goals]``, the ego agent's probability of each goal when it decided; None if the agent
-            computes no probabilities.
-        decision: the ego agent's decision, an action or a question.
-        teammate_action: index of the teammate's action; None if the ego agent asked a question.
-        answer: the answer to the question; None if the ego agent asked no question.
-        cost: 1 if both agents acted; the price of the question if the ego agent asked one.
+        belief: ``float64 [n_goals]``, the ego agent's probability of each goal when it decided; None if it has none.
+        decision: the ego agent's action or question.
+        teammate_action: index of the teammate's action; None for a question.
+        answer: the answer to the question; None for an action.
+        cost: 1 for an action, or the price of the question.
     """
 
     t: int
@@ -57,16 +56,15 @@ class Episode:
     """A record of one episode: which agents took part, what happened in each step, and what it cost.
 
     Attributes:
-        problem: the problem: goals, prior, prices, and what both agents can do.
+        problem: the problem that was played.
         method: name of the ego agent's method, such as ``planner``.
         teammate: name of the kind of teammate, such as ``urop``.
         goal: index of the teammate's goal.
-        seed: the random seed of the episode; None if the seed was not an integer.
+        seed: the random seed; None if it was not an integer.
         steps: the steps in order.
         final: the states of both agents after the last step.
-        known_cost: the least possible cost of an episode in which the ego agent knows the goal from the start.
-        finished: whether the agents reached the goal; False if the episode was cut off before, such as by a limit on
-            its steps.
+        known_cost: the least possible cost if the ego agent knows the goal.
+        finished: whether the agents reached the goal.
     """
 
     problem: Problem
@@ -116,11 +114,7 @@ class Episode:
 
     @property
     def observations(self) -> tuple[Observation, ...]:
-        """The ego agent's observations, one before each step, for the argument `history` of `askwise.ask`.
-
-        An observation consists of the states of both agents and of what happened in the step before: the teammate's
-        action, or the answer to a question.
-        """
+        """The ego agent's observations, one before each step, for the argument `history` of `askwise.ask`."""
         before: list[tuple[int | None, Answer | None]] = [(None, None)]
         # The last entry belongs to the next step; zip drops it.
         before += [(step.teammate_action, step.answer) for step in self.steps]

@@ -1,11 +1,7 @@
 """Problems given by two deterministic models, one for each agent.
 
-A model consists of the states of an agent and the next state for each action. A `FactoredProblem` also states the
-targets of each goal: the states in which the teammate has reached the goal, and those in which the ego agent has
-reached it.
-
-Every domain can be written as a `FactoredProblem`. A domain in which the ego agent's model would be too large
-implements its own `Side` (what an agent can do) instead. Tests compare such a domain with a `FactoredProblem`.
+A model consists of an agent's states and the next state for each action. The targets of a goal are the states in which
+an agent has reached the goal. If the ego agent's model would be too large, a domain implements its own `Side` instead.
 """
 
 from __future__ import annotations
@@ -55,16 +51,15 @@ def checked_model(field: str, model: object) -> Model:
 
 
 def targets_of(field: str, goals: Goals, own: Targets, model: Model) -> list[IntArray]:
-    """Return the targets of each goal for one agent, that is, the states in which the agent has reached the goal.
+    """Return the targets of each goal for one agent: the states in which the agent has reached the goal.
 
-    The result has one array of state indices, ``int32 [n_targets]``, for each goal, in the order of the goals. Raises
-    an `InputError` if targets are missing or unknown.
+    The result has an array ``int32 [n_targets]`` for each goal. Raises an `InputError` if targets are missing or
+    unknown.
 
     Args:
         field: name of the input in error messages.
-        goals: names of the goals, or a dict from the name of each goal to the targets that both agents share.
-        own: the targets of the agent, in the order of the goals or as a dict by name of goal; None to take the targets
-            in `goals`.
+        goals: names of the goals, or a dict from each goal to the targets that both agents share.
+        own: the agent's targets, in order or as a dict by goal; None for those in `goals`.
         model: the model of the agent.
     """
     names = tuple(goals)
@@ -89,7 +84,7 @@ def checked_start(start: Any, teammate: Model, ego: Model) -> JointState:
     """Return the states in which both agents start, by index; raise an `InputError` if there is no such state.
 
     Args:
-        start: a `JointState`, or a pair: the teammate's state and the ego agent's state, each by name or index.
+        start: a `JointState`, or the teammate's and the ego agent's state, by name or index.
         teammate: the teammate's model.
         ego: the ego agent's model.
     """
@@ -110,16 +105,15 @@ def checked_policies(
     """Return the teammate's policies as `Policy` objects, one for each goal, in the order of `names`.
 
     Args:
-        given: one policy for each goal, in the order of `names` or as a dict by name of goal. Each is a `Policy` or a
-            table of probabilities, ``float [n_states, n_actions]``.
+        given: the policies, in order or as a dict by goal. Each is a `Policy` or a table of probabilities,
+            ``float [n_states, n_actions]``.
         names: names of the goals.
         model: the teammate's model.
-        targets: for each goal, the states in which the teammate has reached it, ``int32 [n_targets]``.
-        start: index of the state in which the teammate starts.
+        targets: for each goal, the states in which it is reached, ``int32 [n_targets]``.
+        start: index of the teammate's first state.
 
     Raises:
-        InputError: the number of policies is wrong, a policy is invalid, it may lead the teammate to a state from which
-            the teammate cannot reach the goal, or it gives staying the probability 0 at a target.
+        InputError: a policy is missing or invalid, may miss its goal, or cannot stay there.
     """
     field = "teammate_policies"
     listed = by_name(field, given, names, "policy") if isinstance(given, Mapping) else list(given)
@@ -132,17 +126,10 @@ def checked_policies(
 
 
 def _refuse_stray(field: str, policy: Policy, model: Model, targets: IntArray, start: int) -> None:
-    """Raise an `InputError` if a policy may get stuck on its way to its goal, or cannot stay at the goal.
+    """Raise an `InputError` if a policy may get stuck on its way from `start` to its goal, or cannot stay at the goal.
 
-    In every state that can be reached from `start` under the policy, the policy must have an action and some way to the
-    goal. At every target of the goal, staying must have a positive probability.
-
-    Args:
-        field: name of the input in the error message.
-        policy: the policy to check.
-        model: the model of the agent that follows the policy.
-        targets: ``int32 [n_targets]``, the states in which the goal is reached.
-        start: index of the agent's first state.
+    `targets` has the states in which the goal is reached, ``int32 [n_targets]``. `field` names the input in the error
+    message.
     """
     ends = [int(state) for state in targets if policy.support[state, model.stay]]
     if len(ends) < targets.size:
@@ -195,28 +182,23 @@ def _backward(policy: Policy, model: Model, ends: Sequence[int]) -> set[int]:
 class FactoredProblem(Problem):
     """A problem given by a model of each agent and the targets of each goal: the states in which the goal is reached.
 
+    Values for each goal are given in the order of the goals or as a dict by name.
+
     Args:
-        goals: names of the goals; or a dict from the name of each goal to its targets, which hold for both agents
-            unless `teammate_goals` or `ego_goals` is given.
-        prior: probabilities of the goals, in their order or as a dict by name, summing to 1; None if all are equally
-            likely.
+        goals: names of the goals; or a dict from the name of each goal to its targets for both agents.
+        prior: probabilities of the goals, summing to 1; None if all are equally likely.
         teammate_model: the teammate's model, deterministic; required.
-        teammate_goals: for each goal, in their order or as a dict by name, the states in which the teammate has reached
-            it; None for the targets in `goals`.
-        ego_model: the ego agent's model, deterministic; None for the same model as the teammate's.
-        ego_goals: for each goal, in their order or as a dict by name, the states in which the ego agent has reached it;
-            None for the targets in `goals`.
-        start: the states in which teammate and ego agent start, in this order, by name or index; required.
-        query_cost: the price of questions: a `QueryCost`, a function of the list of goals asked about (by index), or a
-            dict from the name of each goal to the price of naming it. By default every question costs 0.5.
-        ego_moves: names of the ego actions that move the agent; None for all except waiting. The method ``toolbox``
-            chooses one of these moves, and asks about the goals for which this move is optimal.
-        groups: a dict from the name of each group of related goals to the names of the goals in it; methods may ask
-            whether the goal is in a group.
-        teammate_policies: the teammate's policy for each goal, in their order or as a dict by name; None if the
-            teammate follows the UROP (uniformly random optimal policy), which draws one of all shortest paths to its
-            goal.
-        answers: the answer model, that is, how often answers are wrong or missing; by default all answers are true.
+        teammate_goals: the teammate's targets for each goal; None for those in `goals`.
+        ego_model: the ego agent's model, deterministic; None for the teammate's model.
+        ego_goals: the ego agent's targets for each goal; None for those in `goals`.
+        start: the first states of teammate and ego agent, in this order, by name or index; required.
+        query_cost: the price of questions: a `QueryCost`, a function of the goals asked about (a list of indices), or a
+            dict from each goal to the price of naming it. None: every question costs 0.5.
+        ego_moves: names of the ego actions that move the agent, for the method ``toolbox``; None for all except
+            waiting.
+        groups: a dict from the name of each group of related goals to its goals; methods may ask about groups.
+        teammate_policies: the teammate's policy for each goal; None if it draws one of all shortest paths (UROP).
+        answers: how often answers are wrong or missing; by default never.
     """
 
     def __init__(
@@ -267,8 +249,7 @@ class FactoredProblem(Problem):
     def with_terms(self, prior: FloatArray, query_cost: QueryCost) -> FactoredProblem:
         """Return the same problem with another prior and another price of questions.
 
-        Raises an `InputError` if the prior or the price is invalid. The copy shares the tables that this problem has
-        computed already.
+        The copy shares computed tables. Raises an `InputError` if prior or price is invalid.
 
         Args:
             prior: ``float64 [n_goals]``, probabilities of the goals, summing to 1.
@@ -285,12 +266,5 @@ class FactoredProblem(Problem):
         return self if answers == self.answers else self._with_changes(answers=checked_answers(answers))
 
     def _with_changes(self, **changes: Any) -> FactoredProblem:
-        """Return a copy of this problem with some attributes changed.
-
-        The copy is a plain `FactoredProblem`, even if this object belongs to a subclass. Objects of subclasses may hold
-        the file from which they were read, which would not agree with the changes.
-
-        Args:
-            **changes: the new values, by name of the attribute.
-        """
+        """Return a copy of this problem, a plain `FactoredProblem`, with some attributes changed, given by name."""
         return replaced(self, FactoredProblem, **changes)

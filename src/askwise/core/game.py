@@ -1,9 +1,7 @@
 """The rules of an episode: what a step changes, how a question is answered, and when the episode ends.
 
-The rules are the functions `after`, `answer_to` and `ends`; code that enumerates possible episodes calls them directly.
-A `Game` is one episode in progress and applies the rules. It does not choose actions or questions: `simulate`, an
-environment, a robot or a page on which a person plays passes them to the game. Between two steps a game is plain data
-and can be pickled.
+A `Game` is one episode in progress. It applies the rules to the actions and questions that it is given. Between two
+steps it can be pickled.
 """
 
 from __future__ import annotations
@@ -32,24 +30,14 @@ class InvalidDecision(AskwiseError):  # noqa: N818 - it names what happened
 
 
 def after(problem: Problem, state: JointState, ego_action: int, teammate_action: int) -> JointState:
-    """Return the states of both agents after a step in which both act.
-
-    Args:
-        problem: the problem.
-        state: the states of both agents before the step.
-        ego_action: index of the ego agent's action, which must be available in its state.
-        teammate_action: index of the teammate's action, which must be available in its state.
-    """
+    """Return the states of both agents after a step in which both act; the actions must be available."""
     return JointState(problem.teammate.next(state.teammate, teammate_action), problem.ego.next(state.ego, ego_action))
 
 
 def answer_to(asked: Question | Sequence[int], goal: int) -> Answer:
     """Return the true answer to a question if the teammate's goal is `goal`.
 
-    Args:
-        asked: the question: indices of goals ("is your goal one of these?"), or a `Choice` ("which of these groups
-            contains your goal?").
-        goal: index of the teammate's goal.
+    `asked` has the goals of a yes/no question, by index, or is a `Choice` among groups of goals.
     """
     question = asked if isinstance(asked, Choice) else tuple(asked)
     return Answer(question, truth(question, goal))
@@ -58,13 +46,13 @@ def answer_to(asked: Question | Sequence[int], goal: int) -> Answer:
 def ends(problem: Problem, before: JointState, teammate_action: int, now: JointState, goal: int) -> bool:
     """Return whether a step in which both agents acted ends the episode if the teammate's goal is `goal`.
 
-    Two things must hold: the teammate was at a target of the goal (a state in which it has reached the goal) before the
-    step and stays there, and the ego agent is at one of its own targets of the goal after the step.
+    It does if the teammate was at a target of the goal (a state in which the goal is reached) and stays there, and the
+    ego agent is at one of its own targets after the step.
 
     Args:
         problem: the problem.
         before: the states of both agents before the step.
-        teammate_action: index of the teammate's action in the step.
+        teammate_action: index of the teammate's action.
         now: the states of both agents after the step.
         goal: index of the teammate's goal.
     """
@@ -103,11 +91,10 @@ def check_question(
 
     Args:
         problem: the problem.
-        asked: the question: indices of goals ("is your goal one of these?"), or a `Choice` ("which of these groups
-            contains your goal?").
-        who: the beginning of the error message, which names the agent.
-        may_be_empty: allow a question about no goal, although its only answer is no.
-        may_be_full: allow a question about all goals, although its only answer is yes.
+        asked: the goals of a yes/no question, by index, or a `Choice` among groups of goals.
+        who: the agent, as the beginning of the error message.
+        may_be_empty: allow a question about no goal.
+        may_be_full: allow a question about all goals.
     """
     n = len(problem.goals)
     if isinstance(asked, Choice):
@@ -128,11 +115,7 @@ def check_question(
 def check_ego_action(problem: Problem, ego: int, action: int | None, who: str) -> None:
     """Raise `InvalidDecision` unless an action is available to the ego agent in its state `ego`.
 
-    Args:
-        problem: the problem.
-        ego: index of the ego agent's state.
-        action: index of the action; None always raises the error.
-        who: the beginning of the error message, which names the agent.
+    States and actions are indices; the action None is never available. `who` begins the error message.
     """
     _check_action(problem.ego.actions.names, problem.ego.next, ego, action, who)
 
@@ -140,11 +123,7 @@ def check_ego_action(problem: Problem, ego: int, action: int | None, who: str) -
 def check_teammate_action(problem: Problem, teammate: int, action: int | None, who: str) -> None:
     """Raise `InvalidDecision` unless an action is available to the teammate in its state `teammate`.
 
-    Args:
-        problem: the problem.
-        teammate: index of the teammate's state.
-        action: index of the action; None always raises the error.
-        who: the beginning of the error message, which names the teammate.
+    States and actions are indices; the action None is never available. `who` begins the error message.
     """
     _check_action(problem.teammate.actions.names, problem.teammate.next, teammate, action, who)
 
@@ -168,32 +147,28 @@ def _is_one_of(names: tuple[str, ...], action: Any) -> bool:
 class Game:
     """One episode in progress, which applies the rules: it moves the agents, answers questions and adds up the cost.
 
-    Call `act` for a joint step, in which both agents act. Call `ask` for a question that the game answers, and `hear`
-    for a question that a person or another program has answered; in such a step no agent moves.
+    Call `act` for a step in which both agents act, `ask` for a question that the game answers, and `hear` for a
+    question that someone else has answered.
 
     Args:
         problem: the problem.
-        goal: the teammate's goal, by name or index. None if only the teammate knows it: then you pass each answer to
-            `hear`, and the episode ends with the first step that would end it for a goal that is still possible.
-        max_steps: limit on the steps, from 1. By default, it is 1000 plus 50 times the least number of steps that the
-            episode needs.
-        empty_questions: allow questions about no goal, for example for learning agents; they cost their price and give
-            no information.
-        full_questions: allow questions about all goals; they cost their price and give no information.
+        goal: the teammate's goal, by name or index. None if only the teammate knows it: pass each answer to `hear`.
+            The episode then ends as soon as it would end for a possible goal.
+        max_steps: limit on the steps; None for 1000 plus 50 times the least number of steps needed.
+        empty_questions: allow questions about no goal.
+        full_questions: allow questions about all goals.
         names: what error messages call the ego agent and the teammate, in this order.
-        answer_seed: random seed for wrong and missing answers; None for unpredictable ones. Not used if answers are
-            always true.
+        answer_seed: random seed for wrong and missing answers; None for unpredictable ones.
 
     Attributes:
         problem: the problem.
-        goal: index of the teammate's goal, None while it is unknown.
+        goal: index of the teammate's goal; None while it is unknown.
         state: the current states of both agents.
-        before: the states of both agents before the last joint step; the states at the start if there was no joint step
-            yet.
-        teammate_action: index of the teammate's action in the last step, None at the start and after a question.
-        answer: the answer to the question in the last step, None if the last step was no question.
-        allowed: ``bool [n_goals]``, the goals that the prior allows and that no answer has ruled out. If answers can be
-            wrong, they rule out no goals.
+        before: the states of both agents before the last step in which they acted; at first those at the start.
+        teammate_action: index of the teammate's last action; None at the start and after a question.
+        answer: the answer in the last step; None if there was none.
+        allowed: ``bool [n_goals]``, the goals that neither the prior nor an answer rules out. Answers that can be wrong
+            rule out no goals.
         steps: number of steps so far, questions included.
         step_cost: cost of the last step, 0 at the start.
         cost: cost of all steps so far.
@@ -201,7 +176,7 @@ class Game:
         max_steps: limit on the steps.
         empty_questions: whether questions about no goal are allowed.
         full_questions: whether questions about all goals are allowed.
-        names: what error messages call the ego agent and the teammate, in this order.
+        names: names of the ego agent and the teammate.
     """
 
     def __init__(
@@ -272,14 +247,10 @@ class Game:
         return self.cost - self.known_cost if self.finished else math.nan
 
     def act(self, ego_action: int, teammate_action: int) -> Observation:
-        """Take a step in which both agents act; return the ego agent's next observation.
-
-        Args:
-            ego_action: index of the ego agent's action.
-            teammate_action: index of the teammate's action.
+        """Take a step in which both agents act, given by index; return the ego agent's next observation.
 
         Raises:
-            InvalidDecision: one of the actions is not available.
+            InvalidDecision: an action is not available.
             AskwiseError: the episode is over.
         """
         self._check_running()
@@ -291,13 +262,10 @@ class Game:
         return self.observation
 
     def ask(self, asked: Question | Sequence[int]) -> Observation:
-        """Take a step in which the ego agent asks a question, and draw the answer from the problem's answer model.
-
-        No agent moves. Returns the ego agent's next observation, which contains the answer.
+        """Take a step in which the ego agent asks a question; return its next observation, which has the answer.
 
         Args:
-            asked: the question: indices of goals ("is your goal one of these?"), or a `Choice` ("which of these groups
-                contains your goal?").
+            asked: the goals of a yes/no question, by index, or a `Choice` among groups of goals.
 
         Raises:
             InvalidDecision: the question is not allowed.
@@ -334,13 +302,9 @@ class Game:
         check_question(self.problem, asked, who, may_be_empty=empty, may_be_full=full)
 
     def hear(self, answer: Answer) -> Observation:
-        """Take a step in which the ego agent asked a question that someone else, such as a person, has answered.
+        """Take a step with a question that someone else has answered, and return the ego agent's next observation.
 
-        No agent moves. If answers cannot be wrong, goals that contradict the answer are removed from `allowed`. Returns
-        the ego agent's next observation.
-
-        Args:
-            answer: the question, and the reply to it.
+        Goals that contradict the answer are removed from `allowed`, unless answers can be wrong.
 
         Raises:
             InvalidDecision: the question is not allowed.
@@ -411,14 +375,11 @@ class Game:
 
 
 def most_steps(problem: Problem, goal: int | None) -> int:
-    """Return the default limit on the steps of an episode.
-
-    It is 1000 plus 50 times the least number of steps that the episode takes if the ego agent knows the goal from the
-    start.
+    """Return the default limit on the steps of an episode: 1000 plus 50 times the least number of steps needed.
 
     Args:
         problem: the problem.
-        goal: index of the teammate's goal; None for the largest limit over all goals of positive prior probability.
+        goal: index of the teammate's goal; None for the largest limit over all possible goals.
     """
     costs = optimal_costs(problem, problem.start)
     best = float(costs[problem.prior > 0].max() if goal is None else costs[goal])

@@ -1,13 +1,12 @@
 """Problems: everything that agents, beliefs and simulations know about a domain.
 
-A problem has a list of goals and two *sides*. One side says what the teammate can do, the other side what the ego agent
-can do. The teammate knows which goal is the true one. The ego agent does not, but it can ask questions about the goal.
+A problem has a list of goals and two *sides*, which say what the teammate and the ego agent can do. The ego agent does
+not know the true goal, but it can ask questions about it.
 
 The *targets* of a goal are the states in which an agent has reached the goal. Each agent has its own targets. In a
-joint step both agents act; they never block each other. The episode ends with the first joint step that meets two
-conditions: the teammate, at a target of its goal, stays there; and after the step, the ego agent is at one of its own
-targets of this goal. Each joint step costs 1. If the ego agent asks a question, no agent moves, and the price of the
-question (`QueryCost`) is paid instead of the cost of a step.
+joint step both agents act; they never block each other. The episode ends with the first joint step in which the
+teammate stays at a target of its goal, and after which the ego agent is at one of its own targets of this goal. Each
+joint step costs 1. A question costs its price (`QueryCost`), and no agent moves.
 
 States, actions and goals are integers here; `Problem.goals` and `Side.actions` give their names.
 """
@@ -48,34 +47,31 @@ class JointState:
 class Problem(Sealed):
     """A problem: goals, their prior, the price of questions, and what the teammate and the ego agent can do.
 
-    A problem is checked when it is made, and cannot be changed afterwards.
+    It cannot be changed after it is made.
 
     Args:
         goals: names of the goals.
-        prior: probabilities of the goals, which sum to 1: a sequence in the order of `goals`, or a dict by name of
-            goal; None for the same probability for each goal.
-        query_cost: the price of questions: a `QueryCost`, a function of the list of goals asked about (by index), or a
-            dict from the name of each goal to the price of naming it. By default every question costs 0.5.
-        answers: the answer model, that is, how often answers are wrong or missing.
+        prior: probabilities of the goals, which sum to 1, in order or as a dict by name; None if all are equally
+            likely.
+        query_cost: the price of questions: a `QueryCost`, a function of the goals asked about (a list of indices), or a
+            dict from each goal to the price of naming it. None: every question costs 0.5.
+        answers: how often answers are wrong or missing.
         start: the first states of both agents.
-        groups: a dict from the name of each group of related goals to the names of the goals in it. Methods may ask
-            whether the goal is in a group.
-        teammate: the teammate's side: its next states, and its steps to each goal. No two goals may share a target (a
-            state in which the goal is reached), because the place where the teammate stays reveals its goal.
+        groups: a dict from the name of each group of related goals to its goals; methods may ask about groups.
+        teammate: the teammate's side. No two goals may share a target (a state in which the goal is reached).
         ego: the ego agent's side.
-        policies: the teammate's policy for each goal. None if the teammate follows the UROP (uniformly random optimal
-            policy) of its goal, which draws one of all shortest plans.
+        policies: the teammate's policy for each goal; None if it draws one of all shortest plans (UROP).
 
     Attributes:
-        goals: names of the goals, ``tuple[str, ...]``.
+        goals: names of the goals.
         prior: ``float64 [n_goals]``, probability of each goal at the start.
         query_cost: the price of questions.
         answers: the answer model.
         start: the first states of both agents.
-        groups: a dict from the name of each group to the indices of its goals; may be empty.
+        groups: a dict from the name of each group to the indices of its goals.
         teammate: the teammate's side.
         ego: the ego agent's side.
-        policies: the teammate's policy for each goal, None for UROPs.
+        policies: the teammate's policy for each goal; None for UROPs.
     """
 
     def __init__(
@@ -123,15 +119,9 @@ class Problem(Sealed):
 
 
 def changed(problem: _Problem, **attributes: Any) -> _Problem:
-    """Return a copy of a problem with some attributes changed.
+    """Return a copy of a problem with some attributes changed; it shares all computed tables.
 
-    Tables that the problem has computed already are shared with the copy. So change only attributes on which no table
-    depends.
-
-    Args:
-        problem: the problem.
-        attributes: the new values, by name of the attribute. They are not checked here; the caller must have checked
-            them.
+    No table may depend on these attributes, and their new values must be valid.
     """
     return replaced(problem, type(problem), **attributes)
 
@@ -139,12 +129,8 @@ def changed(problem: _Problem, **attributes: Any) -> _Problem:
 def joint_state(problem: Problem, teammate: StateLike | None = None, ego: StateLike | None = None) -> JointState:
     """Return the states of both agents as a `JointState`, with each state by index.
 
-    Args:
-        problem: the problem.
-        teammate: the teammate's state: its index, or the name of a place. For a teammate that carries something, a
-            pair: the name of the place, and the name of the goal for which the load is needed. None for the teammate's
-            start.
-        ego: the ego agent's state, in the same form; None for the ego agent's start.
+    A state is given by its index, as the name of a place, or, for an agent that carries something, as a pair of the
+    place and the goal that needs the load. None stands for the agent's start.
     """
     return JointState(
         problem.start.teammate
@@ -157,12 +143,8 @@ def joint_state(problem: Problem, teammate: StateLike | None = None, ego: StateL
 def credible_goals(problem: Problem, belief: FloatArray) -> BoolArray:
     """Return which goals are probable enough for methods to consider them, ``bool [n_goals]``.
 
-    If answers cannot be wrong, these are all goals of positive probability. If they can be wrong, these are all goals
-    that are at least a thousandth (`CREDIBLE`) as probable as the likeliest goal.
-
-    Args:
-        problem: the problem.
-        belief: ``float64 [n_goals]``, the probabilities of the goals.
+    A goal must have positive probability; if answers can be wrong, at least a thousandth (`CREDIBLE`) of that of the
+    likeliest goal. `belief` has the probabilities, ``float64 [n_goals]``.
     """
     if not problem.answers.fallible:
         return np.asarray(belief > 0)
@@ -172,8 +154,7 @@ def credible_goals(problem: Problem, belief: FloatArray) -> BoolArray:
 def optimal_costs(problem: Problem, state: JointState) -> FloatArray:
     """Return the least cost of reaching each goal from `state` if the ego agent knows the goal, ``float64 [n_goals]``.
 
-    The cost is the number of joint steps to the end of the episode. The teammate needs its steps to the goal and one
-    more step in which it stays there. The ego agent may arrive during that last step.
+    The cost is the number of joint steps, including one in which the teammate stays at its goal.
     """
     steps = np.maximum(problem.teammate.steps(state.teammate) + 1, problem.ego.steps(state.ego))
     return steps.astype(np.float64)
@@ -185,8 +166,7 @@ def optimal_costs(problem: Problem, state: JointState) -> FloatArray:
 def teammate_goals(problem: Problem) -> tuple[Model, dict[str, list[Any]], Any]:
     """Return the teammate's model, the targets of each goal, and the teammate's start.
 
-    The targets of a goal are the places where the teammate has reached it. They are returned as a dict from the name of
-    each goal to a list of places. Places and the start are given by name.
+    The targets are a dict from each goal to the places where the teammate has reached it. Places are given by name.
     """
     side = problem.teammate
     targets = ([place_name(side, state) for state in side.targets(goal).tolist()] for goal in range(len(problem.goals)))
@@ -204,9 +184,8 @@ def teammate_does(problem: Problem, teammate: int, action: int) -> str:
 def teammate_names(problem: Problem, teammate: int) -> tuple[str, ...]:
     """Return the names of the teammate's actions in its state `teammate`, in the order of their indices.
 
-    In some models (those with labels), an index stands for different actions in different states. In such a model, the
-    name is an empty text at each index that stands for no action in this state. In all other models, the result is the
-    same for every state, and includes actions that are not available.
+    In models with labels, the name is empty where an index stands for no action in this state. In other models, all
+    actions are named.
     """
     model, names = problem.teammate.model, problem.teammate.actions.names
     if model.labels is None:
@@ -250,11 +229,7 @@ def checked_names(goals: Any) -> tuple[str, ...]:
 def by_name(field: str, given: Mapping[Any, Any], names: Sequence[str], what: str) -> list[Any]:
     """Return the values of a dict in the order of the goals; raise an `InputError` if a goal is missing or unknown.
 
-    Args:
-        field: name of the input in error messages.
-        given: the dict, from the names of the goals to values.
-        names: names of the goals.
-        what: the noun for a value in error messages, such as ``price``.
+    Error messages call the input `field`, and a value `what`, such as ``price``.
     """
     for key in given:
         if key not in names:
@@ -269,10 +244,7 @@ def by_name(field: str, given: Mapping[Any, Any], names: Sequence[str], what: st
 def checked_prior(prior: Any, names: Sequence[str]) -> FloatArray:
     """Return the prior as a read-only array, ``float64 [n_goals]``; raise an `InputError` unless it sums to 1.
 
-    Args:
-        prior: the probabilities in the order of `names`, or a dict from the name of each goal to its probability; None
-            for the same probability for each goal.
-        names: names of the goals.
+    The prior is given in the order of `names`, or as a dict by name; None if all goals are equally likely.
     """
     if prior is None:
         found = np.full(len(names), 1 / len(names))
@@ -300,10 +272,8 @@ def _numbers(values: Any, names: Sequence[str]) -> FloatArray:
 def checked_price(given: Any, goals: Sequence[str]) -> QueryCost:
     """Return the price of questions; raise an `InputError` if it is invalid.
 
-    Args:
-        given: a `QueryCost`, a function of the list of goals asked about, or a dict from the name of each goal to the
-            price of naming it; None if every question costs 0.5.
-        goals: names of the goals.
+    It is given as a `QueryCost`, a function of the list of goals asked about, or a dict from each goal to the price of
+    naming it; None for 0.5.
     """
     if given is None:
         return QueryCost()
@@ -342,13 +312,9 @@ def _checked_groups(given: Mapping[str, Sequence[str]] | None, goals: Sequence[s
 def refuse_shared(goals: Iterable[tuple[str, str, Iterable[Hashable]]], place: Callable[[Any], str]) -> None:
     """Raise an `InputError` if two goals share a target, that is, a place where the teammate has reached the goal.
 
-    The ego agent learns the goal at the latest when the teammate stays at a target. So each target may belong to only
-    one goal.
-
     Args:
-        goals: a tuple of three for each goal: the name of the input field with the targets, for the error message; the
-            name of the goal, as the error message shows it; and the teammate's targets.
-        place: a function that takes a target and returns the text that the error message shows for it.
+        goals: for each goal, a tuple: the name of the input field, the name of the goal, and the teammate's targets.
+        place: a function that takes a target and returns its text for the error message.
     """
     owner: dict[Hashable, str] = {}
     for field, name, targets in goals:
@@ -365,9 +331,9 @@ def unreachable(field: str, start: str, what: str = "goal") -> InputError:
     """Return the `InputError` to raise if an agent cannot reach a goal.
 
     Args:
-        field: name of the input in the message, such as ``ego_goals: goal 'A'``.
-        start: the state in which the agent starts, as the message shows it.
-        what: the noun for the goal in the message, such as ``goal`` or ``toolbox``.
+        field: name of the input, such as ``ego_goals: goal 'A'``.
+        start: the state in which the agent starts, as text.
+        what: the noun for the goal, such as ``toolbox``.
     """
     return InputError(field, f"no way to it from {start}", f"a {what} that can be reached")
 

@@ -3,7 +3,7 @@
 - A yes/no question ("is your goal one of these?") is a list of goals. Its reply is ``true`` or ``false``.
 - A `Choice` ("which of these groups contains your goal?") is an object with two keys: ``groups`` has a list of goals
   for each group; ``names`` has a name for each group, or is an empty list. Its reply is the index of a group, from 0;
-  one more than the last index is "none of these".
+  the number of groups is "none of these".
 - A missing reply ("I don't know") is null.
 """
 
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 def question_to_json(problem: Problem, asked: Question) -> Any:
     """Return a question as JSON data: a list of the names of its goals, or a dict for a `Choice` among groups of goals.
 
-    The dict has two keys: ``groups`` has a list of goal names for each group; ``names`` has a name for each group, or
-    is an empty list.
+    The dict has ``groups``, a list of goal names for each group, and ``names``, a name for each group or empty.
     """
     if not isinstance(asked, Choice):
         return [problem.goals[goal] for goal in asked]
@@ -37,9 +36,8 @@ def question_from_json(problem: Problem, given: Field) -> Question:
 
     Args:
         problem: the problem.
-        given: the parsed JSON: a list of goal names for a yes/no question ("is your goal one of these?"), or a dict for
-            a `Choice` ("which of these groups contains your goal?"). The dict has two keys: ``groups`` has a list of
-            goal names for each group; ``names`` has a name for each group, or is an empty list.
+        given: a list of goal names for a yes/no question; for a `Choice`, a dict with ``groups``, a list of goal names
+            for each group, and ``names``, a name for each group or empty.
     """
     if not isinstance(given.value, dict):
         return _goals(problem, given)
@@ -63,8 +61,8 @@ def reply_from_json(problem: Problem, asked: Question, given: Field) -> Answer:
     Args:
         problem: the problem.
         asked: the question that was answered.
-        given: the parsed JSON: true or false for a yes/no question. For a `Choice` among groups, the index of a group
-            from 0, or the number of groups for "none of these". Null if there was no reply.
+        given: true or false; for a `Choice`, the index of a group from 0, or the number of groups for "none of these";
+            null for no reply.
     """
     if given.value is None:
         return Answer(asked, None)
@@ -86,10 +84,9 @@ def parse_answers(text: str, field: str = "answers") -> AnswerModel:
     """Return the answer model that a text describes: how often answers are wrong or missing.
 
     Args:
-        text: ``truthful`` if all answers are true, otherwise parts with commas between, as in
-            ``wrong:0.05,refused:0.1,persistent``. ``refused`` is the probability of no answer, ``wrong`` the
-            probability that an answer is wrong if there is one. With ``persistent`` the same question always gets the
-            same answer; with ``independent``, the default, errors are drawn anew each time.
+        text: ``truthful`` if all answers are true, otherwise parts such as ``wrong:0.05,refused:0.1,persistent``.
+            ``refused`` is the probability of no answer, ``wrong`` the probability that an answer is wrong if there is
+            one. ``persistent`` means that the same question always gets the same answer.
         field: name of the input in error messages.
 
     Raises:
@@ -124,11 +121,8 @@ def _number(text: str, field: str, part: str, expected: str) -> float:
 def answers_to_json(model: AnswerModel) -> dict[str, Any]:
     """Return an answer model as JSON data, a dict with the keys ``wrong``, ``refused`` and ``errors``.
 
-    ``refused`` is the probability of no answer, ``wrong`` the probability that an answer is wrong if there is one.
-    ``errors`` is ``persistent`` if the same question always gets the same answer, otherwise ``independent``.
-
     Raises:
-        InputError: the model is of a subclass of `AnswerModel`, for which there is no JSON form.
+        InputError: the model is of a subclass of `AnswerModel`, which has no JSON form.
     """
     if type(model) is not AnswerModel:
         expected = "an AnswerModel with errors and refusals only: files hold no other answers"
@@ -139,10 +133,8 @@ def answers_to_json(model: AnswerModel) -> dict[str, Any]:
 def answers_from_json(given: Field) -> AnswerModel:
     """Return the answer model that a parsed JSON object describes; raise an `InputError` if the object is invalid.
 
-    Args:
-        given: the object, with three optional keys: ``refused``, the probability of no answer; ``wrong``, the
-            probability that an answer is wrong if there is one; and ``errors``, either ``independent`` or
-            ``persistent``. By default, both probabilities are 0 and errors are independent.
+    Its optional keys are ``refused``, the probability of no answer; ``wrong``, the probability that an answer is wrong
+    if there is one; and ``errors``, ``independent`` or ``persistent``.
     """
     given.object([], ["wrong", "refused", "errors"])
     shares = {"wrong": 0.0, "refused": 0.0}

@@ -1,17 +1,12 @@
 """Questions about the teammate's goal, their answers, and their prices.
 
-There are two kinds of questions. "Is your goal one of these?" is a tuple of goals; the answer is yes or no. "Which of
-these groups contains your goal?" is a `Choice`; the answer is one of its groups, or "none of these". How often answers
-are wrong or missing is described in `askwise.core.answers`.
+"Is your goal one of these?" is a tuple of goals; the answer is yes or no. "Which of these groups contains your goal?"
+is a `Choice`; the answer is one of its groups, or "none of these".
 
-The price of a question may be any function of the question. Most prices of yes/no questions are *additive*: a base
-price, plus a price for each goal named. The price of a question about the set of goals ``Q`` is::
+`QueryCost` is the type of all prices. Methods that search among all questions need *additive* prices (`AdditivePrice`).
+The additive price of a yes/no question about the set of goals ``Q`` is::
 
     price(Q) = base + per_goal * |Q| + sum of extra[g] over g in Q
-
-`QueryCost` is the type of all prices. Methods that search among all questions work only with additive prices. They call
-`QueryCost.additive`, which returns an `AdditivePrice` and raises an error if the price is not additive. Without this
-error, a method would compute with a different price from the one that is paid, and silently return wrong values.
 """
 
 from __future__ import annotations
@@ -40,9 +35,8 @@ class Choice:
     """The question "which of these groups contains your goal?".
 
     Attributes:
-        groups: the goals of each group, by index; no goal is in two groups. For a goal in no group, the answer is "none
-            of these".
-        names: one name for each group; empty if the groups have no names.
+        groups: the goals of each group, by index, without overlap. For all other goals, the answer is "none of these".
+        names: one name for each group; may be empty.
     """
 
     groups: tuple[tuple[int, ...], ...]
@@ -86,8 +80,8 @@ class Answer:
 
     Attributes:
         asked: the question.
-        reply: True or False for yes or no; for a choice, the index of a group, or one more than the last index for
-            "none of these". None if the answer is missing: "I don't know", or silence.
+        reply: True or False; for a choice, the index of a group, or the number of groups for "none of these"; None if
+            the answer is missing.
     """
 
     asked: Question
@@ -112,17 +106,15 @@ Price: TypeAlias = Callable[[Sequence[int]], float]
 class QueryCost:
     """The price of questions: a base price, and a price for each goal or group that the question names.
 
-    A yes/no question ("is your goal one of these?") costs `base` plus a price for each goal named in it: `per_goal`, or
-    the goal's own price if there are `prices`. A `Choice` ("which of these groups contains your goal?") costs `base`
-    plus `per_option` for each of its groups. A subclass may define any other price by overriding ``__call__``; a method
-    that needs a price of the form above then raises an error.
+    A yes/no question ("is your goal one of these?") names goals. A `Choice` ("which of these groups contains your
+    goal?") names groups. A subclass may define any other price by overriding ``__call__``; some methods then raise an
+    error.
 
     Attributes:
         base: price of every question.
-        per_goal: price of each goal named in a yes/no question; not used for yes/no questions if there are `prices`.
-        prices: one price for each goal of the problem, in the order of the goals; None if all cost `per_goal`.
-        per_option: price of each group of a choice. If it is None, a choice costs `per_goal` for each group, and
-            methods do not consider choices.
+        per_goal: price of each goal named.
+        prices: one price for each goal of the problem, in order, instead of `per_goal`; None if all cost `per_goal`.
+        per_option: price of each group of a choice. None: groups cost `per_goal`, and methods do not consider choices.
     """
 
     base: float = 0.5
@@ -141,12 +133,9 @@ class QueryCost:
             _check_price("query cost: per_option", self.per_option)
 
     def __call__(self, asked: Any) -> float:
-        """Return the price of a question.
+        """Return the price of a question: a `Choice`, or the indices of the goals that a yes/no question names.
 
-        Args:
-            asked: the question: a `Choice` among groups of goals, or a sequence with the index of each goal that a
-                yes/no question names. If all goals cost the same, the number of goals in a yes/no question may be given
-                instead.
+        If all goals cost the same, the number of goals is enough.
         """
         if isinstance(asked, Choice):
             each = self.per_goal if self.per_option is None else self.per_option
@@ -160,9 +149,7 @@ class QueryCost:
     def additive(self, n_goals: int, who: str) -> AdditivePrice:
         """Return this price of yes/no questions in additive form: a base price plus a price for each goal named.
 
-        Args:
-            n_goals: number of goals of the problem.
-            who: which method needs an additive price and why; the error message ends with this text.
+        `who` ends the error message: which method needs an additive price and why.
 
         Raises:
             InputError: the price of yes/no questions is not additive.
@@ -172,10 +159,8 @@ class QueryCost:
     def among(self, goals: Sequence[int]) -> Price:
         """Return a function for the price of yes/no questions in a smaller problem, which has only some of the goals.
 
-        The function takes the goals that a question names, by index in the smaller problem, and returns the price.
-
         Args:
-            goals: for each goal of the smaller problem, in its order, the index of that goal in the original problem.
+            goals: for each goal of the smaller problem, its index in the original problem.
         """
         if type(self) is QueryCost:
             return self if self.prices is None else _of_query_cost(self, len(self.prices)).among(goals)
@@ -218,12 +203,10 @@ class AnyPrice(QueryCost):
 class AdditivePrice:
     """The price of a yes/no question: ``base + per_goal * number of goals + sum of extra over the goals``.
 
-    The goals in this formula are those that the question names.
-
     Attributes:
         base: price of every question.
-        per_goal: price that is added for each goal named, the same for all goals.
-        extra: ``float64 [n_goals]``, a further price of each goal, which is added if the question names it.
+        per_goal: price of each goal named.
+        extra: ``float64 [n_goals]``, a further price of each goal named.
     """
 
     base: float
@@ -247,12 +230,8 @@ class AdditivePrice:
     def cheaper(self, asked: Iterable[int], others: Iterable[int]) -> tuple[int, ...]:
         """Return the cheaper of two yes/no questions that give the same information, as a tuple of goals.
 
-        If both cost the same, the result is the question that names fewer goals. If the numbers of goals are equal too,
-        the result is `asked`.
-
-        Args:
-            asked: the goals that one question names, by index.
-            others: the goals that the other question names: exactly the possible goals that `asked` does not name.
+        At equal prices, it is the one that names fewer goals, and then `asked`. Each names the possible goals that the
+        other does not.
         """
         one, two = tuple(asked), tuple(others)
         return min((one, two), key=lambda goals: (self(goals), len(goals)))
@@ -261,7 +240,7 @@ class AdditivePrice:
         """Return this price as the price of yes/no questions in a smaller problem, which has only some of the goals.
 
         Args:
-            goals: for each goal of the smaller problem, in its order, the index of that goal in the original problem.
+            goals: for each goal of the smaller problem, its index in the original problem.
         """
         return AdditivePrice(self.base, self.per_goal, np.ascontiguousarray(self.extra[list(goals)]))
 
@@ -269,14 +248,10 @@ class AdditivePrice:
 def additive_price(price: Price, n_goals: int, who: str) -> AdditivePrice:
     """Return a price of yes/no questions in additive form: a base price plus a price for each goal named.
 
-    Args:
-        price: any price, such as a function of the goals asked about.
-        n_goals: number of goals of the problem.
-        who: which method needs an additive price and why; the error message ends with this text.
+    `who` ends the error message: which method needs an additive price and why.
 
     Raises:
-        InputError: the price is not additive; or it is a function, and there are more than `MOST_PROVEN` (10) goals,
-            too many to try all questions.
+        InputError: the price is not additive, or more than `MOST_PROVEN` (10) goals leave too many questions to try.
     """
     if type(price) is AdditivePrice:
         return price
@@ -306,8 +281,7 @@ def _of_query_cost(price: QueryCost, n_goals: int) -> AdditivePrice:
 def _guessed(price: Price, n_goals: int) -> AdditivePrice:
     """Return the additive price that equals `price` for each single goal and for the first two goals together.
 
-    A price is additive if it is a base price plus a price for each goal named. If `price` is additive, the result
-    equals `price` for all questions. Otherwise the two differ for some question, so the caller must compare them.
+    If `price` is not additive, the two differ for some question.
     """
     alone = np.array([price([goal]) for goal in range(n_goals)], dtype=np.float64)
     base = float(alone[0] + alone[1] - price([0, 1])) if n_goals > 1 else 0.0

@@ -1,18 +1,15 @@
 """Sides: what one agent can do, and how far it is from each goal.
 
-A `Problem` has two sides, the teammate's and the ego agent's. Both have the same interface: the next state after an
-action (`Side.next`), the steps to each goal (`Side.steps`), the first actions of shortest plans (`Side.optimal`), and
-the step at which the agent's actions reveal which of two goals it pursues (`Side.divergence`).
+A `Problem` has two sides, the teammate's and the ego agent's. A side gives the next state after an action
+(`Side.next`), the steps to each goal (`Side.steps`), the first actions of shortest plans (`Side.optimal`), and the step
+at which the agent's actions reveal which of two goals it pursues (`Side.divergence`).
 
-`ModelSide` is a side given by an explicit model with a list of all states. It suits an agent that carries nothing, for
-which a state is a place. An agent that carries things has a state for each pair of a place and a load (the thing that
-it carries). On a large map, these states are too many for an explicit model. So a domain with such an agent implements
-`Side` itself. The implementation uses a simple fact about shortest plans: an agent with the load that a goal needs goes
-straight to the goal, and an agent without this load first goes to the place where the load is picked up. `CarrierTable`
-holds the steps to each goal with and without the load.
+`ModelSide` lists all states of an agent that carries nothing. For an agent that carries things, a state is a place and
+a load. A domain with such an agent implements `Side` itself, because these states may be too many to list.
+`CarrierTable` holds the steps to each goal with and without its load.
 
 States, actions and goals are integers. A matrix of pairs of goals is ``[n_goals, n_goals]``. It is ``inf`` on the
-diagonal, and ``nan`` in the rows and columns of goals that can no longer be reached.
+diagonal, and ``nan`` for goals that can no longer be reached.
 """
 
 from __future__ import annotations
@@ -39,13 +36,12 @@ BLOCK = 2**11
 
 
 class Actions(NamedTuple):
-    """The actions of one agent. Everywhere else in the package, an action is an index into `names`.
+    """The actions of one agent; everywhere else, an action is an index into `names`.
 
     Attributes:
         names: the name of each action.
-        stay: index of the action that changes nothing. The teammate takes this action when it has reached its goal; the
-            ego agent takes it to wait.
-        moves: indices of the actions that move the agent, in contrast to waiting or picking up a load.
+        stay: index of the action that changes nothing.
+        moves: indices of the actions that move the agent, without waiting or picking up a load.
     """
 
     names: tuple[str, ...]
@@ -57,8 +53,7 @@ class Actions(NamedTuple):
 class Side(Protocol):
     """The interface of one agent's side of a problem: where the agent can move, and how it reaches the goals.
 
-    `ModelSide` implements it for agents that carry nothing. States, actions and goals are integers. A state is a place,
-    or a place and a load if the agent carries things.
+    States, actions and goals are integers. A state is a place, or a place and a load if the agent carries things.
     """
 
     @property
@@ -73,10 +68,8 @@ class Side(Protocol):
     def loads(self) -> int:
         """Number of different things that the agent can carry, equal to the number of goals; 0 if it carries nothing.
 
-        A load is a thing that the agent carries. Each goal needs its own load, so a load is given as the index of the
-        goal that needs it. The agent carries at most one load at a time. The agent's state is
-        ``place * (loads + 1) + load + 1``, where ``load`` is -1 if the agent carries nothing. If `loads` is 0, the
-        agent's state is the place.
+        Each goal needs its own load. A load is the index of the goal that needs it, or -1 for none. The agent's state
+        is ``place * (loads + 1) + load + 1``, or the place if `loads` is 0.
         """
 
     def targets(self, goal: int) -> IntArray:
@@ -95,9 +88,8 @@ class Side(Protocol):
     def optimal(self, state: int) -> BoolArray:
         """Return which actions have positive probability under each goal's policy, ``bool [n_goals, n_actions]``.
 
-        If the policy of a goal is the UROP (uniformly random optimal policy), these actions are the first actions of
-        the shortest plans from `state` to the goal. This method is much faster than `policy`, which returns the
-        probabilities.
+        If the agent draws one of all shortest plans, these are the first actions of these plans. This method is faster
+        than `policy`.
         """
 
     def policy(self, state: int) -> FloatArray:
@@ -109,10 +101,9 @@ class Side(Protocol):
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
         """Return the EDP and the WCD of all pairs of goals at a state, each ``float64 [n_goals, n_goals]``.
 
-        Entry ``[i, j]`` of EDP (expected divergence point) is the expected step at which an observer rules out goal `i`
-        while the agent pursues goal `j`. In WCD (worst-case distinctiveness), it is the latest possible step.
-        Steps are counted from 1 at `state`. Entries are ``inf`` on the diagonal, and ``nan`` if goal `i` or goal `j` is
-        out of reach.
+        Entry ``[i, j]`` is the step at which an observer rules out goal `i` while the agent pursues goal `j`: the
+        expected one (EDP), or the latest one (WCD). Steps are counted from 1. Entries are ``inf`` on the diagonal, and
+        ``nan`` if a goal is out of reach.
         """
 
     def table(self) -> CarrierTable:
@@ -125,11 +116,10 @@ class ModelSide(Sealed):
     Args:
         model: the agent's model, deterministic.
         targets: for each goal, the states in which it is reached, ``int32``.
-        policies: the agent's policy for each goal; None for UROPs (uniformly random optimal policies).
-        moves: names of the actions that move the agent, in contrast to waiting; by default all except staying.
-        by_label: whether actions are numbered like the labels (names of actions) of the model, instead of like the
-            columns of its table of next states. Needed if the same column stands for different actions in different
-            states; a label always stands for the same action.
+        policies: the agent's policy for each goal; None if it draws one of all shortest plans (UROP).
+        moves: names of the actions that move the agent; None for all except staying.
+        by_label: whether actions are numbered like the labels (names of actions) of the model, instead of the columns
+            of its table. Needed if a column stands for different actions in different states.
     """
 
     loads = 0
@@ -206,16 +196,10 @@ class ModelSide(Sealed):
         return read_only(np.array([policy.probabilities for policy in self.policies]))
 
     def _by_label(self, state: int, by_column: Any) -> Any:
-        """Convert values of the actions in a state from the order of columns to the order of labels.
+        """Convert values of the actions in a state from the order of the model's columns to the order of its labels.
 
-        A column is a column of the model's table of next states. In models with labels (names of actions), the same
-        column can stand for different actions in different states, but a label always stands for the same action. If
+        `by_column` is ``[n_goals, n_columns]``, and the result ``[n_goals, n_labels]``, 0 for unavailable labels. If
         actions are numbered by column, the values are returned unchanged.
-
-        Args:
-            state: index of the state.
-            by_column: ``[n_goals, n_columns]``, the values, of any dtype. The result is ``[n_goals, n_labels]``, 0 for
-                labels whose actions are not available in the state.
         """
         labels = self._labels
         if labels is None:
@@ -227,21 +211,16 @@ class ModelSide(Sealed):
 
     @cached_property
     def family(self) -> Divergence:
-        """The EDP and the WCD of all pairs of goals, computed when they are queried.
-
-        EDP (expected divergence point) is the expected step at which an observer can tell the two goals apart. WCD
-        (worst-case distinctiveness) is the latest such step.
-        """
+        """EDP and WCD of all pairs of goals: the expected and the latest step at which goals can be told apart."""
         goals = [state_names(self.model, states) for states in self._targets]
         return Divergence(self.model, goals, policies=self.policies)
 
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
         """Return the EDP and the WCD of all pairs of goals at a state, each ``float64 [n_goals, n_goals]``.
 
-        Entry ``[i, j]`` of EDP (expected divergence point) is the expected step at which an observer rules out goal `i`
-        while the agent pursues goal `j`. In WCD (worst-case distinctiveness), it is the latest possible step.
-        Steps are counted from 1 at `state`. Entries are ``inf`` on the diagonal, and ``nan`` if goal `i` or goal `j` is
-        out of reach.
+        Entry ``[i, j]`` is the step at which an observer rules out goal `i` while the agent pursues goal `j`: the
+        expected one (EDP), or the latest one (WCD). Steps are counted from 1. Entries are ``inf`` on the diagonal, and
+        ``nan`` if a goal is out of reach.
         """
         return self.family.matrices_at(self.model.name(state), partial=True)
 
@@ -270,9 +249,9 @@ def place_and_load(side: Side, state: int) -> tuple[int, int]:
 
 
 def state_at(side: Side, place: int, load: int = -1) -> int:
-    """Return the index of the state of an agent that is at `place`, with or without a load.
+    """Return the index of the state of an agent that is at `place` with a `load`.
 
-    `load`, the thing that the agent carries, is given as the index of the goal that needs it, or -1 for nothing.
+    The load is the index of the goal that needs it, or -1 for none.
     """
     return place * (side.loads + 1) + load + 1 if side.loads else place
 
@@ -287,8 +266,7 @@ def find_state(side: Side, given: StateLike, goals: Sequence[str], field: str) -
 
     Args:
         side: the agent's side.
-        given: the state in one of three forms: its index; the name of a place, if the agent carries nothing; or, if it
-            carries a load, a pair of the name of a place and the name of the goal that needs the load.
+        given: the index; the name of a place; or, for an agent with a load, the place and the goal that needs the load.
         goals: names of the goals.
         field: name of the input in error messages.
     """
@@ -314,20 +292,18 @@ def find_state(side: Side, given: StateLike, goals: Sequence[str], field: str) -
 class CarrierTable:
     """One agent's side of a problem as arrays, for planners: the agent's next places, and its steps to each goal.
 
-    A load is a thing that a goal needs: the agent picks it up at one place and carries it to the goal. A move is any
-    action that changes no load, waiting included. All arrays are made read-only. `FAR` is a very large number.
+    A load is a thing that the agent picks up at one place and carries to the goal that needs it. A move is any action
+    that changes no load, waiting included. `FAR` is a very large number for goals out of reach. All arrays are made
+    read-only.
 
     Attributes:
         next: ``int32 [n_places, n_moves]``, the place after each move, -1 where the move is not available.
         moves: the index of the action for each column of `next`; not used if there are `labels`.
-        unloaded: ``int32 [n_places, n_goals]``, steps to each goal for an agent without the goal's load, including the
-            detour and the step to pick it up; `FAR` if the goal is out of reach. For a goal that needs no load, it
-            equals `loaded`.
-        loaded: ``int32 [n_places, n_goals]``, steps to each goal for an agent that carries the goal's load; `FAR` if
-            the goal is out of reach.
-        load_actions: ``int32 [n_goals]``, the index of the action that picks up the goal's load, -1 if the goal needs
-            none.
-        load_at: ``int32 [n_goals]``, the place where the goal's load is picked up, -1 if the goal needs none.
+        unloaded: ``int32 [n_places, n_goals]``, steps to each goal without its load, the detour and the step to pick it
+            up included, or `FAR`; equal to `loaded` for a goal that needs no load.
+        loaded: ``int32 [n_places, n_goals]``, steps to each goal with its load, or `FAR`.
+        load_actions: ``int32 [n_goals]``, the index of the action that picks up the goal's load, -1 for no load.
+        load_at: ``int32 [n_goals]``, the place where the goal's load is picked up, -1 for no load.
         states_per_place: 1 if there are no loads, otherwise the number of goals plus 1.
         labels: ``int32 [n_places, n_moves]``, the index of the action for each place and column of `next`; None if a
             column is the same action everywhere.
@@ -366,24 +342,19 @@ class CarrierTable:
         return place, load - 1
 
     def cut_off(self) -> BoolArray:
-        """Return for each place whether at least one goal is out of reach for an agent there, ``bool [n_places]``.
-
-        A goal counts as out of reach if an agent that carries the goal's load (the thing that the goal needs) cannot
-        reach it, or if an agent without this load cannot.
-        """
+        """Return whether some goal is out of reach from each place, with or without its load, ``bool [n_places]``."""
         return np.asarray((self.unloaded >= FAR).any(axis=1) | (self.loaded >= FAR).any(axis=1))
 
 
 def finite_steps(distance: IntArray, columns: IntArray | None = None, more: IntArray | None = None) -> IntArray:
     """Return the steps from each place to each goal, ``int32 [n_places, n_goals]``, `FAR` if the goal is out of reach.
 
-    The agent reaches each goal through one waypoint: the goal itself, or the place where it picks up the goal's load.
+    A waypoint is the goal itself, or the place where the agent picks up the goal's load.
 
     Args:
         distance: ``int32 [n_places, n]``, steps from each place to each of `n` waypoints, -1 if out of reach.
-        columns: ``int [n_goals]``, for each goal, the column of `distance` for its waypoint; by default column k for
-            goal k.
-        more: ``int [n_goals]``, for each goal, the steps from its waypoint to the goal; None if these are all 0.
+        columns: ``int [n_goals]``, the column of each goal's waypoint in `distance`; None for column k for goal k.
+        more: ``int [n_goals]``, steps from each waypoint to the goal; None for 0.
     """
     n_places = distance.shape[0]
     n_goals = distance.shape[1] if columns is None else columns.size

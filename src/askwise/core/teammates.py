@@ -1,8 +1,7 @@
 """Teammates: simulated agents that pursue a goal.
 
-A teammate's actions do not depend on what the ego agent does. `Urop` is the teammate that the paper's methods assume.
-The other teammates deviate from it in ways that people and robots do. Each has a name, in which the part after the
-colon is a parameter:
+A teammate's actions do not depend on what the ego agent does. The paper's methods assume `Urop`; the others deviate
+from it. In a name, the part after the colon is a parameter:
 
 ===================  =================================================================================
 ``urop``             draws one of all shortest plans uniformly
@@ -34,8 +33,8 @@ from askwise.types import FloatArray, StateLike
 class Teammate(ABC):
     """The base class of simulated teammates, which act towards a goal that the ego agent does not know.
 
-    Call `reset` before each episode, then `act` in every step in which the ego agent asks no question. A subclass
-    that sets no `name` gets the name of its class in lower case.
+    Call `reset` before each episode, and `act` in every step without a question. The default of `name` is the name of
+    the class in lower case.
     """
 
     name: str = "teammate"
@@ -94,8 +93,7 @@ class Teammate(ABC):
 class _ByPolicy(Teammate):
     """A base class of teammates that follow one policy for their goal.
 
-    A subclass sets `policy_of`, a function that returns the policy. Its arguments are the teammate's model, and the
-    names of the states in which the goal is reached.
+    A subclass sets `policy_of`, a function that returns the policy, given the model and the names of the goal's states.
     """
 
     policy_of: Callable[..., Policy]
@@ -150,11 +148,11 @@ class ByProblem(Teammate):
 
 
 class Noisy(Teammate):
-    """A teammate that takes a random available action with probability `epsilon`, and otherwise acts like `base`.
+    """A teammate that sometimes takes a random available action, and otherwise acts like `base`.
 
     Args:
         epsilon: probability of a random action, at least 0 and below 1.
-        base: the teammate to act like otherwise; None for `Urop`, which draws one of all shortest plans.
+        base: another teammate; None for `Urop`, which draws one of all shortest plans.
     """
 
     def __init__(self, epsilon: float = 0.1, base: Teammate | None = None) -> None:
@@ -191,8 +189,7 @@ class Via(Teammate):
     """A teammate that takes a shortest path to a detour point, and then a shortest path to its goal.
 
     Args:
-        point: the state to visit, by name or index. None to draw one in each episode, uniformly from the states that
-            the teammate can reach and from which it can reach its goal.
+        point: the detour point, a state by name or index. None to draw one of the possible states in each episode.
     """
 
     def __init__(self, point: StateLike | None = None) -> None:
@@ -229,11 +226,11 @@ class Via(Teammate):
 class Boltzmann(Teammate):
     """A teammate that prefers actions which lead to its goal in fewer steps.
 
-    The probability of an action is proportional to ``exp(-beta * steps)``, where ``steps`` is the length of the
-    shortest path to the goal that begins with this action.
+    The probability of an action is proportional to ``exp(-beta * steps)``. Here ``steps`` is the length of the shortest
+    path to the goal that begins with this action.
 
     Args:
-        beta: a number above 0; the larger it is, the more the teammate prefers short paths.
+        beta: strength of the preference, above 0.
     """
 
     def __init__(self, beta: float = 2.0) -> None:
@@ -286,17 +283,16 @@ class FixedPlan(Teammate):
         self.done = 0
 
     def errs(self, problem: Problem, goal: int) -> bool:
-        """Return whether the fixed plan has an action that the policy for a goal never takes; `goal` is its index.
+        """Return whether the fixed plan has an action that is not optimal for a goal, given by index.
 
-        If the problem states no policies, this means that the fixed plan deviates from the shortest plans for the goal.
+        If the problem states policies, an action is optimal if the goal's policy may take it.
         """
         return not all(problem.teammate.optimal(state)[goal, action] for state, action in self._trajectory(problem))
 
     def _trajectory(self, problem: Problem) -> list[tuple[int, int]]:
-        """Return the states that the plan passes, each with the action taken there, as pairs of indices.
+        """Return the pairs (state, action) of the plan, as indices, from the teammate's start on.
 
-        The first state is the teammate's start. Raises an `InputError` if an action is not available in the state in
-        which the plan takes it.
+        Raises an `InputError` if an action of the plan is not available.
         """
         trajectory, state = [], problem.start.teammate
         for k, name in enumerate(self.actions, start=1):
@@ -311,10 +307,9 @@ class FixedPlan(Teammate):
         return trajectory
 
     def act(self, state: int) -> int:
-        """Return the next action of the plan or, after the end of the plan, draw an action like `Urop`.
+        """Return the next available action of the plan or, after its end, an action of a random shortest plan.
 
-        `Urop` draws one of all shortest plans to the goal. Actions of the plan that are not available in `state` are
-        skipped. The result is an index into ``problem.teammate.actions.names``.
+        The result is an index into ``problem.teammate.actions.names``. Actions that are not available are skipped.
         """
         while self.done < len(self.plan):
             action = self.plan[self.done]
@@ -352,8 +347,8 @@ def teammate_for(problem: Problem, given: str | Teammate | None) -> Teammate:
 
     Args:
         problem: the problem.
-        given: a teammate, or its name, such as ``noisy:0.2``. None for the default teammate: it follows the problem's
-            policies or, if the problem has none, draws one of all shortest plans uniformly.
+        given: a teammate, or its name, such as ``noisy:0.2``. None for a teammate that follows the problem's policies
+            or, if there are none, draws one of all shortest plans.
     """
     if given is not None:
         return make_teammate(given)
@@ -363,16 +358,15 @@ def teammate_for(problem: Problem, given: str | Teammate | None) -> Teammate:
 def make_teammate(given: str | Teammate) -> Teammate:
     """Return the teammate that a name stands for; a `Teammate` is returned as is.
 
-    Some names take a parameter after a colon. It may be left out in ``noisy``, ``via`` and ``boltzmann``. The names
-    are:
+    The part of a name after the colon is a parameter. It may be left out in ``noisy``, ``via`` and ``boltzmann``.
 
     - ``urop``: draws one of all shortest plans uniformly;
     - ``uniform``: chooses uniformly among the optimal actions of each step;
-    - ``noisy:0.2``: takes a random action with probability 0.2, otherwise acts like ``urop``;
-    - ``via:3,4``: first visits the cell in column 3 and row 4, then goes to its goal; ``via`` alone draws a cell;
-    - ``boltzmann:2``: prefers short paths, more strongly for larger numbers, which must be above 0;
-    - ``policy``: follows the problem's policy for its goal; without one, acts like ``urop``;
-    - ``plan:EAST,NORTH``: takes the actions listed, then acts like ``urop``.
+    - ``noisy:0.2``: acts at random with probability 0.2, otherwise like ``urop``;
+    - ``via:3,4``: first visits the cell in column 3 and row 4; ``via`` alone draws a cell;
+    - ``boltzmann:2``: prefers short paths, more strongly for larger numbers;
+    - ``policy``: follows the problem's policy; without one, acts like ``urop``;
+    - ``plan:EAST,NORTH``: takes these actions, then acts like ``urop``.
     """
     if isinstance(given, Teammate):
         return given

@@ -1,9 +1,8 @@
 """The arrays of the compiled search: the problem, scratch arrays, a stack, and tables of solved states.
 
-A state of the search is a belief together with the questions asked so far. The key of a state in the tables is its
-*signature*, a number of 128 bits. It is the exclusive or of random numbers: one for each intent that is still possible,
-one for each answer so far to a noisy question, and, in the table of solved states, one for the number of questions
-left. A question is noisy if some likelihood of its answers is neither 0 nor 1.
+The key of a state in the tables is its *signature*, the exclusive or of random numbers of 128 bits: one for each
+possible intent, one for each answer to a noisy question and, in the table of solved states, one for the number of
+questions left. A question is noisy if some likelihood of its answers is neither 0 nor 1.
 """
 
 from __future__ import annotations
@@ -29,33 +28,26 @@ losses is below the largest loss of their intent."""
 class ProblemArrays(NamedTuple):
     """A decision problem as arrays for the compiled search.
 
-    The answers of all questions are numbered one after the other: first all answers of question 0, then those of
-    question 1, and so on. So an index of an answer also says which question it answers.
-
-    A sign is a random number of 128 bits, stored as two words of 64 bits. The key of a state in the search's hash
-    tables is its signature, the exclusive or of the signs of its parts: the possible intents, the answers to noisy
-    questions, and the number of questions left.
+    Answers are numbered across all questions, in order. A sign is a random number of 128 bits, stored as two words.
 
     Attributes:
-        likelihood: ``float64 [n_answers, n_intents]``, probability of each answer of each question given each intent.
+        likelihood: ``float64 [n_answers, n_intents]``, probability of each answer given each intent.
         surprise: ``float64 [n_answers, n_intents]``, ``likelihood * log(likelihood)``.
         first: ``int64 [n_questions + 1]``, index of each question's first answer; the last entry is ``n_answers``.
-        price: ``float64 [n_questions]``, the price of each question.
-        noisy: ``bool [n_questions]``, whether some likelihood of the question's answers is neither 0 nor 1.
-        loss: ``float64 [n_intents, n_actions]``, loss of each action given each intent. In a large problem in which
-            most losses equal the largest loss of their intent, this array has no rows, and `most`, `columns`, `saved`
-            and `saver` replace it.
-        most: ``float64 [n_intents]``, the largest loss of each intent.
-        columns: ``int64 [n_intents + 1]``, where each intent begins in `saved` and `saver`. The entries ``columns[g]``
-            to ``columns[g + 1] - 1`` are for intent ``g``, one for each action whose loss is below ``most[g]``.
-        saved: ``float64 [n_entries]``, the largest loss of the intent minus the loss of the action.
-        saver: ``int64 [n_entries]``, the index of the action.
-        least: ``float64 [n_intents]``, the least loss of each intent: the loss if the intent is known.
-        intent_signs: ``uint64 [n_intents, 2]``, the sign of each intent.
-        answer_signs: ``uint64 [n_answers, 2]``, the sign of each answer.
-        left_signs: ``uint64 [n_questions + 1, 2]``, the sign for each number of questions that may still be asked.
-        tie: a question replaces the best move so far only if its cost is lower by more than `tie` times the probability
-            of the state.
+        price: ``float64 [n_questions]``, price of each question.
+        noisy: ``bool [n_questions]``, whether some likelihood is neither 0 nor 1.
+        loss: ``float64 [n_intents, n_actions]``, loss of each action given each intent; no rows if the next four fields
+            replace it.
+        most: ``float64 [n_intents]``, largest loss of each intent.
+        columns: ``int64 [n_intents + 1]``; entries ``columns[g]`` to ``columns[g + 1] - 1`` of `saved` and `saver` are
+            for intent ``g``, one for each action whose loss is below ``most[g]``.
+        saved: ``float64 [n_entries]``, largest loss of the intent minus the loss of the action.
+        saver: ``int64 [n_entries]``, index of the action.
+        least: ``float64 [n_intents]``, least loss of each intent.
+        intent_signs: ``uint64 [n_intents, 2]``, sign of each intent.
+        answer_signs: ``uint64 [n_answers, 2]``, sign of each answer.
+        left_signs: ``uint64 [n_questions + 1, 2]``, sign of each number of questions left.
+        tie: a question must cost less than the best move so far by more than `tie` times the probability of the state.
     """
 
     likelihood: FloatArray
@@ -76,25 +68,19 @@ class ProblemArrays(NamedTuple):
 
 
 class SearchArrays(NamedTuple):
-    """Scratch arrays of the search, reused for all states. Most arrays have a row for each level.
+    """Scratch arrays of the search, reused for all states.
 
-    Level ``k`` is for the state after ``k`` answers. A weight is the joint probability of an intent and all answers so
-    far. The signature of a state, its key in hash tables, is a number of 128 bits, stored as two words of 64 bits. It
-    is the exclusive or of the random signs (see `ProblemArrays`) of the intents that are still possible and of the
-    answers to noisy questions.
+    Level ``k`` is for the state after ``k`` answers. A weight is the joint probability of an intent and these answers.
 
     Attributes:
-        weight: ``float64 [n_levels, n_intents]``, the positive weights at each level; row ``k`` uses its first
-            ``size[k]`` columns.
-        intent: ``int64 [n_levels, n_intents]``, the index of the intent that each weight belongs to.
-        size: ``int64 [n_levels]``, the number of positive weights, that is, of intents that are still possible.
-        sign: ``uint64 [n_levels, 2]``, the signature of each level's state.
-        sums: ``float64 [n_actions]``, scratch space for the expected losses of actions while they are added up.
-        score: ``float64 [n_levels, n_questions]``, the sort key of each question, by the question's index. Questions
-            with small keys are searched first.
-        floor: ``float64 [n_levels, n_questions]``, a lower bound of the cost of asking each question, by the question's
-            index.
-        order: ``int64 [n_levels, n_questions]``, the indices of the questions to search, sorted by `score`.
+        weight: ``float64 [n_levels, n_intents]``, positive weights; row ``k`` uses its first ``size[k]`` columns.
+        intent: ``int64 [n_levels, n_intents]``, intent of each weight.
+        size: ``int64 [n_levels]``, number of positive weights.
+        sign: ``uint64 [n_levels, 2]``, key of each state in hash tables.
+        sums: ``float64 [n_actions]``, work space.
+        score: ``float64 [n_levels, n_questions]``, sort key of each question; small keys are searched first.
+        floor: ``float64 [n_levels, n_questions]``, lower bound of the cost of asking each question.
+        order: ``int64 [n_levels, n_questions]``, indices of the questions to search, sorted by `score`.
         asked: ``bool [n_questions]``, whether a question was asked on the way to the current level.
     """
 
@@ -110,27 +96,24 @@ class SearchArrays(NamedTuple):
 
 
 class SearchStack(NamedTuple):
-    """The stack of the search: bounds and choices for the state at each level, that is, after each number of answers.
+    """The stack of the search: bounds and choices for the state after each number of answers.
 
-    Every array is ``[n_levels]``. Costs and losses are multiplied by the probability of the state. At each level, the
-    search goes through the questions, and through the answers to each question. The current question of a state is the
-    question whose answers are being searched.
+    Every array is ``[n_levels]``. Costs and losses, except `cheapest`, are multiplied by the probability of the state.
+    The *current* question of a state is the one whose answers are being searched.
 
     Attributes:
-        total: probability of the state, the sum of its weights.
-        known: expected loss in the state if the intent were known.
-        cheapest: least price among the questions not asked yet, not multiplied by the probability.
-        upper: upper bound of the cost of the state: the cost of the plan that begins with `move`.
+        total: probability of the state.
+        known: expected loss if the intent were known.
+        cheapest: least price of a question not asked yet.
+        upper: upper bound of the cost of the state, reached by `move`.
         lower: lower bound of the cost of the state.
-        value: price of the current question, plus an upper bound of the cost after each answer searched so far.
-        least: price of the current question, plus a lower bound of the cost after each answer searched so far.
-        unheard: expected loss if the intent were known, summed over the answers to the current question that have not
-            been searched yet.
+        value: price of the current question, plus upper bounds of the cost after the answers searched so far.
+        least: price of the current question, plus lower bounds of the cost after the answers searched so far.
+        unheard: part of `known` that belongs to answers to the current question not searched yet.
         move: the best move so far: the index of a question, or ``-1 - x`` for action ``x``.
         n: number of questions to search.
         k: position of the current question in `SearchArrays.order`.
-        answer: the answer to the current question that is searched next, by index among the answers of all questions;
-            -1 before the first.
+        answer: index of the next answer, among all answers; -1 before the first.
     """
 
     total: FloatArray
@@ -150,19 +133,16 @@ class SearchStack(NamedTuple):
 class SolvedStates(NamedTuple):
     """Two hash tables with ``n`` entries each: one of solved states, one of the cost of acting at once in a state.
 
-    The key of an entry is the signature of a state, a number of 128 bits stored as two words of 64 bits. Both words are
-    0 in free entries. Costs and losses are multiplied by the probability of the state.
+    Keys of states have 128 bits, stored as two words, and are 0 in free entries. Costs are multiplied by the
+    probability of the state.
 
     Attributes:
-        sign: ``uint64 [n, 2]``, first table: the signature of a solved state together with the number of questions that
-            may still be asked.
-        value: ``float64 [n, 2]``, first table: upper and lower bound of the cost of the state.
-        move: ``int64 [n]``, first table: the best move, as the index of a question or as ``-1 - x`` for action ``x``.
-        act_sign: ``uint64 [n, 2]``, second table: the signature of a state, whatever the number of questions that may
-            still be asked.
-        act: ``float64 [n]``, second table: the least expected loss of acting at once in the state.
-        used: ``int64 [3]``, the number of used entries in the first table, the number of used entries in the second
-            table, and the largest number allowed in each.
+        sign: ``uint64 [n, 2]``, first table: key of a solved state and of the number of questions left.
+        value: ``float64 [n, 2]``, first table: upper and lower bound of the cost.
+        move: ``int64 [n]``, first table: the best move, the index of a question or ``-1 - x`` for action ``x``.
+        act_sign: ``uint64 [n, 2]``, second table: key of a state.
+        act: ``float64 [n]``, second table: least expected loss of acting at once.
+        used: ``int64 [3]``, number of used entries in the first and in the second table, and the limit of each.
     """
 
     sign: np.ndarray
@@ -176,18 +156,12 @@ class SolvedStates(NamedTuple):
 class SearchLimits(NamedTuple):
     """The limits of a search: questions to try in each state, questions to look ahead, and work.
 
-    Work is not measured by a clock. It is estimated from the numbers of states, answers and intents, in nanoseconds on
-    an ordinary machine.
-
     Attributes:
-        width: number of questions to try in each state. If it is less than the number of all questions, the search
-            finds a plan, but no lower bound of the cost of the best plan. If only one more question may be asked, all
-            questions are tried.
-        final: whether the search looks as many questions ahead as may be asked in total. If so, costs at its last level
-            are exact. If not, more questions could be asked after the last level, and the costs there are only bounds.
-        work: estimated time to process one intent for one answer, in nanoseconds.
-        budget: largest work, in nanoseconds. When it is used up, the search goes no deeper, and its result is
-            meaningless.
+        width: number of questions to try in each state; for the last question, all are tried. If it is less than the
+            number of all questions, the search finds no lower bound of the cost.
+        final: whether the search looks ahead to the last question that may be asked, so that its costs are exact.
+        work: time to process one intent for one answer, in nanoseconds on an ordinary machine.
+        budget: largest work, in the same nanoseconds. A search that exceeds it has no meaningful result.
     """
 
     width: int
@@ -271,10 +245,9 @@ def new_solved_states(problem: DecisionProblem, depth: int) -> SolvedStates:
 
 
 def _entries(problem: DecisionProblem, depth: int) -> int:
-    """Return the number of entries of each hash table of states: a power of 2, at most `ENTRIES`.
+    """Return the number of entries of each hash table: a power of 2, at most `ENTRIES`.
 
-    Unless this limit is reached, there are at least twice as many entries as states that a search can reach when it
-    looks `depth` questions ahead.
+    It is at least twice the number of states that a search to `depth` can reach, unless limited.
     """
     states = [1.0]  # by the number of questions asked: the coefficients of the product of (1 + answers * x)
     for each in problem.questions:

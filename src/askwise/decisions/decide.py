@@ -40,37 +40,33 @@ def decide(
     An intent is a possibility for what is unknown, such as what a user wants; exactly one intent is true.
 
     Args:
-        belief: probabilities of the possible intents, as a dict ``{intent: probability}``, an array, or a list of
-            samples, which are counted (``["a", "b", "a"]``, or with weights ``[("a", 0.4), ("b", 0.1)]``). If `belief`
-            is a `DecisionProblem`, all other arguments except `depth` and `budget` are ignored.
+        belief: probabilities of the intents: a dict ``{intent: probability}``, an array, or a list of samples
+            (``["a", "b", "a"]``, or with weights ``[("a", 0.4), ("b", 0.1)]``). A `DecisionProblem` replaces all other
+            arguments except `depth` and `budget`.
         loss: loss of each action given each intent: a dict ``{action: {intent: loss}}`` or an array
-            ``[n_actions, n_intents]``. In the inner dict, the key ``"else"`` stands for all other intents; a single
-            number in place of the inner dict is the loss for all intents. Without `loss` and `utility`, there is
-            one action for each intent, which costs 0 if it is the true intent and 1 otherwise.
+            ``[n_actions, n_intents]``. The inner key ``"else"`` stands for all other intents; a number in place of the
+            inner dict is for all intents. By default, each intent has an action, with loss 0 if the intent is true and
+            1 otherwise.
         questions: a dict ``{question: form}``, or a list of forms. A list of intents, or ``{"about": [...]}``, asks
-            whether one of these intents is true. ``{"groups": {name: [...]}}`` asks which group contains the true
-            intent. ``{"likelihood": {answer: {intent: p}}}`` is any question, given by the probability ``p`` of each
-            answer. A form that is a dict may also have the key ``"price"``. Without ``"likelihood"``, it may have the
-            keys ``"wrong"`` and ``"refused"``, which mean the same as in `answers`.
-        utility: instead of `loss`, the utility of each action given each intent; the loss is minus the utility.
-        price: price of questions that do not state their own, in the unit of the losses: a number, a `QueryCost`,
-            another function of the question, or a dict with the keys ``base``, ``per_goal`` (added for each intent
-            named) and ``per_option`` (added for each group). If it is None, each question must state its price.
-        answers: how often answers are wrong or missing: an `AnswerModel`, or a dict with the keys ``wrong``
-            (probability that a given answer is wrong), ``refused`` (probability of no answer) and ``errors``
-            (``independent``: a question asked again may be answered differently; ``persistent``: it gets the same
-            answer). If it is None, all answers are true.
-        limit: largest number of questions; None for no limit, but each question is asked at most once.
+            whether one of them is true. ``{"groups": {name: [...]}}`` asks which group contains the true intent.
+            ``{"likelihood": {answer: {intent: p}}}`` gives the probability ``p`` of each answer. A dict may also have
+            the key ``"price"`` and, without ``"likelihood"``, the keys ``"wrong"`` and ``"refused"`` of `answers`.
+        utility: utility of each action given each intent, instead of `loss`.
+        price: price of questions that do not state their own: a number, a function of the question, or a dict with the
+            keys ``base``, ``per_goal`` (for each intent named) and ``per_option`` (for each group). If it is None, each
+            question must state its price.
+        answers: an `AnswerModel`, or a dict with the keys ``wrong`` (probability that a given answer is wrong),
+            ``refused`` (probability of no answer) and ``errors`` (``independent``, or ``persistent`` if a question
+            asked again gets the same answer). If it is None, all answers are true.
+        limit: largest number of questions; None for no limit. Each question is asked at most once.
         intents: names of the intents if `belief` is an array.
         actions: names of the actions if `loss` or `utility` is an array.
         name: name of the decision.
         depth: number of questions to look ahead; None for as many as the budget allows.
-        budget: estimated work allowed for each attempt to look further ahead, in nanoseconds on an ordinary machine; no
-            clock is read. An attempt that needs more is given up, and the best plan found before it is returned.
-            Ignored if `depth` is given.
+        budget: work for each attempt to look further ahead, in nanoseconds on an ordinary machine.
 
     Returns:
-        The first move, the expected losses of all alternatives, the plan and a verdict (whether the plan is optimal).
+        The first move, the expected losses of all alternatives, the plan, and whether it is optimal.
     """
     check_depth(depth, budget)
     if isinstance(belief, DecisionProblem):
@@ -90,12 +86,7 @@ def decide(
 
 
 def check_depth(depth: object, budget: object = BUDGET) -> None:
-    """Raise `InputError` if `depth` is neither None nor a whole number, `budget` is no number, or one is negative.
-
-    Args:
-        depth: how many questions a search looks ahead; None for as many as the budget allows.
-        budget: work allowed for the search, in nanoseconds on an ordinary machine.
-    """
+    """Raise `InputError` if `depth` (None or a whole number) or `budget` (a number) is invalid or negative."""
     whole = isinstance(depth, int | np.integer) and not isinstance(depth, bool) and depth >= 0
     if depth is not None and not whole:
         raise InputError("depth", repr(depth), "a whole number from 0, or None")
@@ -107,11 +98,8 @@ def check_depth(depth: object, budget: object = BUDGET) -> None:
 def _named(given: Any, names: Sequence[str] | None, field: str) -> Any:
     """Return the values of an array or a list as a dict with the given names as keys.
 
-    Args:
-        given: the array or list; a mapping is returned unchanged.
-        names: the names of the rows of the array, or of the elements of the list; None to return `given` unchanged.
-        field: name of the argument `names` in the error message of the `InputError`, which is raised if there are too
-            many, too few or repeated names.
+    A mapping, or any value if `names` is None, is returned unchanged. Raises an `InputError` about `field` if there are
+    too many, too few or repeated names.
     """
     if names is None or isinstance(given, Mapping):
         return given
@@ -151,19 +139,18 @@ class Heard:
 class Session:
     """A conversation about one decision, in which questions are answered one after the other.
 
-    Call ``next()`` for the next recommendation, ``heard(answer)`` after a question was answered, and
-    ``saw(likelihood)`` after an observation without a question.
+    Call ``next()`` for the next recommendation, ``heard(answer)`` after an answer, and ``saw(likelihood)`` after an
+    observation without a question.
 
     Args:
         problem: the decision problem at the start.
         depth: number of questions to look ahead each time; None for as many as the budget allows.
-        budget: estimated work allowed for each attempt to look further ahead, in nanoseconds on an ordinary machine. An
-            attempt that needs more is given up, and the best plan found before it is used. Ignored if `depth` is given.
+        budget: work for each attempt to look further ahead, in nanoseconds on an ordinary machine.
 
     Attributes:
         start: the decision problem at the start.
-        problem: the decision problem now, with the current belief and without the questions asked so far.
-        history: the questions asked so far, with their answers and prices.
+        problem: the decision problem now, with the current belief and the questions left.
+        history: the questions asked so far, with answers and prices.
     """
 
     def __init__(self, problem: DecisionProblem, *, depth: int | None = None, budget: float = BUDGET) -> None:
@@ -192,10 +179,10 @@ class Session:
     def heard(self, answer: str | bool | None, question: str | None = None) -> Session:
         """Record the answer to a question, and return the session itself.
 
+        The question cannot be asked again.
+
         Args:
-            answer: one of the question's answers. True and False stand for yes and no, None for no answer. In the last
-                case, the belief changes only if the question has likelihoods for the answer ``no answer``. Whatever the
-                answer, the question cannot be asked again.
+            answer: one of the question's answers. True and False stand for yes and no, None for no answer.
             question: the question that was asked; by default the question that `next` recommends.
         """
         name = question
@@ -214,8 +201,7 @@ class Session:
     def heard_text(self, text: str, field: str) -> Session:
         """Record an answer given as the text ``QUESTION=ANSWER``, and return the session itself.
 
-        Names of questions and answers may contain equals signs. If the text fits several questions, the one with the
-        longest name is taken.
+        If the text fits several questions, the one with the longest name is taken.
 
         Args:
             text: the text, such as ``Is it urgent?=yes``.
@@ -238,9 +224,8 @@ class Session:
     def saw(self, likelihood: Mapping[str, float] | Sequence[float] | FloatArray) -> Session:
         """Update the belief by an observation that answers no question, and return the session itself.
 
-        Args:
-            likelihood: the probability of the observation given each intent: a dict by name, or a sequence in the order
-                of the intents. Only the ratios of these numbers matter.
+        `likelihood` is the probability of the observation given each intent, up to a factor: a dict by name, or a
+        sequence.
         """
         self._move_to(self.problem.saw(likelihood))
         return self

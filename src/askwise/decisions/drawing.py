@@ -1,7 +1,6 @@
 """A plan as an SVG tree from left to right: questions in violet, actions in white.
 
-The thickness of a branch shows its probability. The width of text is estimated from its number of letters, so that
-drawings do not depend on the fonts of the machine. Long names are shortened, and shown in full on hover.
+The thickness of a branch shows its probability. Long names are shortened, and shown in full on hover.
 """
 
 from __future__ import annotations
@@ -114,12 +113,10 @@ Branch: TypeAlias = tuple[str, float, float, float, float, float]
 
 
 def _arranged(plan: PlanNode) -> tuple[list[Box], list[Branch], int, int]:
-    """Return the positions of all parts of the drawing of a plan, and its size.
+    """Return the boxes and branches of the drawing of a plan, its width and its height, in pixels.
 
-    Returns:
-        A list of boxes, a list of branches, and the width and the height of the drawing. A box is a node of the plan
-        with two coordinates: the left edge, and the middle of the height. A branch is an answer with its probability
-        and four coordinates: x and y of the start, x and y of the end. All lengths are in pixels.
+    A box is a node with its left edge and the middle of its height. A branch is an answer with its probability, x and y
+    of the start, and x and y of the end.
     """
     columns = _columns(plan)
     left = [MARGIN]
@@ -145,19 +142,9 @@ def _put(
 ) -> tuple[float, float]:
     """Append a node and all nodes below it to `boxes`, and the lines between these nodes to `branches`.
 
-    Coordinates are in pixels.
-
-    Args:
-        node: the action or question to draw, with the plans after its answers.
-        column: depth of the node in the tree, 0 for the root.
-        left: for each depth, the x coordinate of the left edge of all boxes at this depth.
-        top: the y coordinate of the upper edge of the space for the node and all nodes below it.
-        boxes: the list of nodes with their positions, which is extended.
-        branches: the list of lines with their positions, which is extended.
-
-    Returns:
-        The y coordinate of the middle of the node's box, and the y coordinate at which the space for the next node
-        begins.
+    `column` is the depth of the node, `left` has the left edge of the boxes at each depth, and `top` is the upper edge
+    of the space for these nodes. Returns the y coordinates of the middle of the node's box and of the upper edge of the
+    space for the next node. All coordinates are in pixels.
     """
     bottom, middles = top, []
     for _, below in node.answers:

@@ -1,27 +1,24 @@
 """The kernels of `askwise.decisions.search`: a search in depth first order, with cached states and bounds.
 
-Beliefs are not normalised here. A state has a weight for each intent, ``w[g] = P(g and all answers so far)``, and its
-probability is the sum ``|w|``. With losses ``loss[x, g]`` of actions ``x`` and likelihoods ``L[q, a]`` of answers ``a``
-to questions ``q``, the least cost ``V(w)`` of the state, times its probability, follows without division::
+A state has a weight for each intent, ``w[g] = P(g and all answers so far)``. Its probability is the sum ``|w|``. Let
+``loss[x, g]`` be the loss of action ``x``, and ``L[q, a]`` the likelihood of answer ``a`` to question ``q``. Let
+``V(w)`` be the least cost of the state, times its probability. Then::
 
     V(w) = min( min over x of sum_g w[g] loss[x, g],
                 min over q of price[q] |w| + sum over a of V(w * L[q, a]) ).
 
-*Cached states.* A state is identified by its intents with positive weight, by the answers to noisy questions (those
-with likelihoods other than 0 and 1), and by the number of questions left. This is enough: a question with likelihoods 0
-and 1 changes the weights only by ruling intents out, and once answered it brings no more information, so it is not
-asked again. A state is looked up by its signature: each intent, each answer and each number of questions left has a
-random number of 128 bits, and the signature is the exclusive or of these numbers. The probability that two of ten
-million states collide is below 1e-24.
+*Cached states.* A question is noisy if some of its likelihoods are neither 0 nor 1. A state is identified by its
+possible intents, by the answers to noisy questions, and by the number of questions left. Other questions only rule
+intents out. Each intent, answer and number of questions left has a random number of 128 bits. Their exclusive or is the
+signature of the state, by which it is looked up.
 
 *Pruning.* No plan costs less than ``K(w) = sum_g w[g] min_x loss[x, g]``, the loss if the intent is known. So asking
-gains nothing if acting at once costs at most ``K(w) + cheapest price |w|``. The search of a question ends early if the
-question cannot become the best move. This is so if a lower bound of its cost exceeds the cost of the best move so far.
-The lower bound is the sum of the price, the lower bounds after the answers searched so far, and ``K`` after each of the
-other answers.
+gains nothing if acting at once costs at most ``K(w) + cheapest price |w|``. The search of a question ends early if a
+lower bound of its cost exceeds the cost of the best move so far. This bound is the sum of the price, the lower bounds
+after the answers searched so far, and ``K`` after each of the other answers.
 
 *Depth limit.* At the last level, the cost of the best action is an upper bound. The lower bound is this cost or
-``K(w) + cheapest price |w|``, whichever is less. Both bounds are passed upwards; if they are equal the value is exact.
+``K(w) + cheapest price |w|``, whichever is less.
 """
 
 from __future__ import annotations
@@ -41,15 +38,9 @@ STEP = 20.0
 
 
 def most_work(world: ProblemArrays, limits: SearchLimits) -> float:
-    """Return an upper bound of the work of a complete search, estimated in nanoseconds on an ordinary machine.
+    """Return an upper bound of the work of a complete search, in nanoseconds on an ordinary machine.
 
-    The bound assumes the worst case: each set of questions asked, with each combination of their answers, is a state of
-    its own.
-
-    Args:
-        world: the decision problem.
-        limits: the parameters of the search. Only ``limits.work`` is used, the nanoseconds for each answer and
-            intent.
+    Of `limits`, only the work for each answer and intent is used.
     """
     n_answers, n_intents = world.likelihood.shape
     states = min(float(np.prod(np.diff(world.first) + 1.0)), 1e15)
@@ -59,15 +50,10 @@ def most_work(world: ProblemArrays, limits: SearchLimits) -> float:
 
 @inner
 def act(world: ProblemArrays, space: SearchArrays, level: int) -> tuple[float, int]:
-    """Find the best action now, without any question.
-
-    Args:
-        world: the decision problem.
-        space: the scratch arrays of the search.
-        level: number of answers so far, the index of the state in `space`.
+    """Find the best action in the state at row `level` of `space`, without any question.
 
     Returns:
-        The expected loss of the best action, multiplied by the probability of the state; and the index of this action.
+        The expected loss of the action, times the probability of the state; and the index of the action.
     """
     weight, intent, size = space.weight[level], space.intent[level], space.size[level]
     sums = space.sums
@@ -96,17 +82,10 @@ def act(world: ProblemArrays, space: SearchArrays, level: int) -> tuple[float, i
 
 @inner
 def hear(world: ProblemArrays, space: SearchArrays, level: int, question: int, answer: int) -> tuple[float, float]:
-    """Compute the state after an answer, and write it to the next level of `space`.
+    """Compute the state after an answer to the state at row `level` of `space`, and write it to the next row.
 
-    Returns the probability of the state, and its least loss: the expected loss if the intent were known, multiplied by
-    the probability of the state.
-
-    Args:
-        world: the decision problem.
-        space: the scratch arrays of the search.
-        level: number of answers before this answer, the index of the state before it in `space`.
-        question: index of the question.
-        answer: index of the answer among the answers of all questions.
+    Returns the probability of the new state, and its expected loss if the intent were known, times this probability.
+    Answers are numbered across all questions.
     """
     total, known, n = 0.0, 0.0, 0
     sign_a, sign_b = space.sign[level, 0], space.sign[level, 1]
@@ -136,17 +115,10 @@ def hear(world: ProblemArrays, space: SearchArrays, level: int, question: int, a
 def hear_from_python(
     world: ProblemArrays, space: SearchArrays, level: int, question: int, answer: int
 ) -> tuple[float, float]:
-    """Compute the state after an answer, and write it to the next level of `space`.
+    """Compute the state after an answer, like `hear`, for Python callers, and write it to row ``level + 1`` of `space`.
 
-    Returns the probability of the state, and its least loss: the expected loss if the intent were known, multiplied by
-    the probability of the state. This is `hear`, compiled so that it can be called from Python.
-
-    Args:
-        world: the decision problem.
-        space: the scratch arrays of the search.
-        level: number of answers before this answer, the index of the state before it in `space`.
-        question: index of the question.
-        answer: index of the answer among the answers of all questions.
+    Returns the probability of the new state, and its expected loss if the intent were known, times this probability.
+    Answers are numbered across all questions.
     """
     return hear(world, space, level, question, answer)
 
@@ -155,11 +127,7 @@ def hear_from_python(
 def is_informative(world: ProblemArrays, space: SearchArrays, level: int, question: int) -> bool:
     """Return whether some answer to a question has different likelihoods for two intents that are still possible.
 
-    Args:
-        world: the decision problem.
-        space: the scratch arrays of the search.
-        level: number of answers so far, the index of the state in `space`.
-        question: index of the question.
+    The state is at row `level` of `space`.
     """
     for answer in range(world.first[question], world.first[question + 1]):
         row = world.likelihood[answer]
@@ -174,12 +142,7 @@ def is_informative(world: ProblemArrays, space: SearchArrays, level: int, questi
 def information(world: ProblemArrays, space: SearchArrays, level: int, question: int, total: float) -> float:
     """Return the information gain of a question about the intent, in nats, times the probability of the state.
 
-    Args:
-        world: the decision problem.
-        space: the scratch arrays of the search.
-        level: number of answers so far, the index of the state in `space`.
-        question: index of the question.
-        total: probability of the state.
+    The state is at row `level` of `space`; `total` is its probability.
     """
     gained = 0.0
     for answer in range(world.first[question], world.first[question + 1]):
@@ -195,15 +158,12 @@ def information(world: ProblemArrays, space: SearchArrays, level: int, question:
 
 @inner
 def find(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
-    """Return the index of a signature in a hash table, or ``-1 - k`` if the table does not contain the signature.
-
-    ``k`` is the index of the free entry to which the signature can be written. A signature is the key of a state, a
-    number of 128 bits.
+    """Return the index of a key in a hash table, or ``-1 - k`` if it can be added in the free entry ``k``.
 
     Args:
-        signs: ``uint64 [n, 2]``, the signatures in the table, 0 for free entries; ``n`` is a power of 2.
-        sign_a: the first 64 bits of the signature.
-        sign_b: the other 64 bits.
+        signs: ``uint64 [n, 2]``, keys in the table, 0 in free entries; ``n`` is a power of 2.
+        sign_a: first 64 bits of the key.
+        sign_b: last 64 bits of the key.
     """
     mask = np.uint64(signs.shape[0] - 1)
     place = sign_a & mask
@@ -218,16 +178,9 @@ def find(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
 
 @inner
 def cached_act(world: ProblemArrays, space: SearchArrays, memory: SolvedStates, level: int) -> float:
-    """Return the least expected loss of acting now, multiplied by the probability of the state.
+    """Return the least expected loss of acting now, times the probability of the state, from the cache if possible.
 
-    If the loss is in the cache `memory`, it is read from there. Otherwise it is computed, and stored in the cache
-    unless the cache is full.
-
-    Args:
-        world: the decision problem.
-        space: the scratch arrays of the search.
-        memory: the cache of expected losses of acting.
-        level: number of answers so far, the index of the state in `space`.
+    The state is at row `level` of `space`. A new loss is added to `memory`, unless this cache is full.
     """
     sign_a, sign_b = space.sign[level, 0], space.sign[level, 1]
     place = find(memory.act_sign, sign_a, sign_b)
@@ -253,21 +206,10 @@ def sort_questions(
 ) -> int:
     """Write the questions worth searching into ``space.order``, the most promising first; return their number.
 
-    For each of these questions, two more numbers are written. ``space.score`` is the sort key: questions with small
-    keys come first. ``space.floor`` is a lower bound of the cost of asking the question.
-
-    If `SearchLimits.width` is less than the number of questions, and more than one question may still be asked, the
-    sort key is minus the ratio of information gain to price. Otherwise it is the cost of asking the question and then
-    acting. All costs are multiplied by the probability of the state.
-
-    Args:
-        world: the decision problem.
-        space: the scratch arrays of the search.
-        stack: the stack of the search.
-        memory: the cache of costs of acting.
-        limits: the limits of the search.
-        level: number of answers so far, the index of the state in `space` and `stack`.
-        left: number of questions that may still be asked.
+    Also writes sort keys to ``space.score``, and lower bounds of the cost of asking to ``space.floor``. The sort key is
+    the cost of asking the question and then acting or, in a narrow search (`SearchLimits.width`), minus the ratio of
+    information gain to price. Costs are multiplied by the probability of the state, which is at row `level` of `space`
+    and `stack`.
     """
     total, known, upper = stack.total[level], stack.known[level], stack.upper[level]
     narrow, n = limits.width < world.price.size and left > 1, 0
@@ -302,15 +244,9 @@ def sort_questions(
 def initial_bounds(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int) -> None:
     """Write to `stack` what is known about a state before any question is searched.
 
-    Four things are written: the probability of the state, its expected loss if the intent were known, the least price
-    of the questions not asked yet, and the best action as the best move so far. The expected loss of this action
-    becomes both the upper and the lower bound of the cost of the state.
-
-    Args:
-        world: the decision problem.
-        space: the scratch arrays of the search.
-        stack: the stack of the search.
-        level: number of answers so far, the index of the state in `space` and `stack`.
+    This is the state's probability, its expected loss if the intent were known, the least price of a question not asked
+    yet, and the best action, whose expected loss becomes both bounds. The state is at row `level` of `space` and
+    `stack`.
     """
     total, known, cheapest = 0.0, 0.0, np.inf
     for k in range(space.size[level]):
@@ -337,18 +273,9 @@ def enter(
 ) -> bool:
     """Begin the search of a state; return whether a question has to be searched.
 
-    The result is False if the state is cached, if no question can be better than acting, if no question may be asked,
-    or if the budget is used up. If it is False, the bounds of the state in `stack` are final.
-
-    Args:
-        world: the decision problem.
-        space: the scratch arrays of the search.
-        stack: the stack of the search.
-        memory: the cache of solved states.
-        spent: ``float64 [1]``, the estimated work so far in nanoseconds; the work for this state is added to it.
-        limits: the limits of the search.
-        level: number of answers so far, the index of the state in `space` and `stack`.
-        left: number of questions that may still be asked.
+    If not, the bounds of the state in `stack` are final: the state is cached, no question can help or may be asked, or
+    the budget is used up. The state is at row `level` of `space` and `stack`, and `left` more questions may be asked.
+    The estimated work, in nanoseconds, is added to `spent`, ``float64 [1]``.
     """
     sign_a = space.sign[level, 0] ^ world.left_signs[left, 0]
     sign_b = space.sign[level, 1] ^ world.left_signs[left, 1]
@@ -378,15 +305,10 @@ def enter(
 def update_bounds(
     world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int, value: float, least: float
 ) -> None:
-    """Update the bounds and the best move of a state, after all answers to its current question were searched.
+    """Update the bounds and the best move of a state after its current question was searched.
 
-    Args:
-        world: the decision problem.
-        space: the scratch arrays of the search.
-        stack: the stack of the search, which is changed.
-        level: number of answers so far, the index of the state in `space` and `stack`.
-        value: upper bound of the cost of asking the question, multiplied by the probability of the state.
-        least: lower bound of the cost of asking the question, multiplied by the probability of the state.
+    The state is at row `level` of `stack`. `value` is an upper and `least` a lower bound of the cost of asking the
+    question, times the probability of the state.
     """
     stack.lower[level] = min(stack.lower[level], least)
     if value < stack.upper[level] - world.tie * stack.total[level]:
@@ -395,17 +317,10 @@ def update_bounds(
 
 @inner
 def advance(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int, left: int) -> bool:
-    """Take the next answer to be searched, and compute the state after it; return whether there is a next answer.
+    """Take the next answer to be searched; return whether there is one.
 
-    The state is written to the next level of `space`. After the last answer to the current question, or if this
-    question can no longer be the best move, the next answer is the first answer to the next question.
-
-    Args:
-        world: the decision problem.
-        space: the scratch arrays of the search.
-        stack: the stack of the search.
-        level: number of answers so far, the index of the state in `space` and `stack`.
-        left: number of questions that may still be asked.
+    The state is at row `level` of `space` and `stack`. The state after the answer is written to the next row of
+    `space`. Questions that can no longer be the best move are skipped.
     """
     while stack.k[level] < stack.n[level]:
         q = space.order[level, stack.k[level]]
@@ -439,13 +354,7 @@ def keep(
 ) -> None:
     """Store the bounds and the best move of a completely searched state in `memory`, unless this cache is full.
 
-    Args:
-        world: the decision problem.
-        space: the scratch arrays of the search.
-        stack: the stack of the search.
-        memory: the cache of solved states.
-        level: number of answers so far, the index of the state in `space` and `stack`.
-        left: number of questions that may still be asked.
+    The state is at row `level` of `space` and `stack`; `left` more questions may be asked.
     """
     if memory.used[0] < memory.used[2]:
         sign_a = space.sign[level, 0] ^ world.left_signs[left, 0]
@@ -470,19 +379,19 @@ def solve(
 ) -> None:
     """Search for the best move, an action or a question, in a state in which at most `left` questions may be asked.
 
-    Writes the best move to ``stack.move[top]``, and an upper and a lower bound of the expected cost, multiplied by the
-    probability of the state, to ``stack.upper[top]`` and ``stack.lower[top]``. If the work exceeds the budget of
-    `limits`, the result is meaningless.
+    Writes the best move to ``stack.move[top]``. Writes an upper and a lower bound of the expected cost, times the
+    probability of the state, to ``stack.upper[top]`` and ``stack.lower[top]``. If the work exceeds ``limits.budget``,
+    the result is meaningless.
 
     Args:
         world: the decision problem.
-        space: the scratch arrays of the search, with the state at index `top`.
-        stack: the stack of the search.
-        memory: the cache of solved states.
-        spent: ``float64 [1]``, the estimated work so far in nanoseconds; the work of this search is added to it.
-        limits: the limits of the search.
-        top: number of answers so far, the index of the state in `space` and `stack`.
-        left: number of questions that may still be asked.
+        space: scratch arrays, with the state at row `top`.
+        stack: bounds and moves, which are written.
+        memory: cache of solved states.
+        spent: ``float64 [1]``, estimated work so far in nanoseconds, which is increased.
+        limits: limits of the search.
+        top: number of answers so far.
+        left: number of questions left.
     """
     level = top
     below = enter(world, space, stack, memory, spent, limits, level, left)

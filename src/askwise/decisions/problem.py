@@ -1,11 +1,7 @@
 """A decision problem, and how it is read: intents with probabilities, actions with losses, and questions.
 
-Calling a human and doing nothing are actions like the others. Questions are in `askwise.decisions.question`.
-
-Problems are read from Python objects and from files, with the same rules and the same error messages. A file
-(``format = "askwise/decision@1"``) is one object with the keys ``belief``, ``loss`` or ``utility``, ``questions``,
-``price``, ``answers``, ``limit`` and ``name``. `askwise.decide` has arguments of the same names, and also takes arrays
-instead of tables.
+A file (``format = "askwise/decision@1"``) is one object with the keys ``belief``, ``loss`` or ``utility``,
+``questions``, ``price``, ``answers``, ``limit`` and ``name``, the arguments of `askwise.decide`.
 """
 
 from __future__ import annotations
@@ -49,18 +45,17 @@ MOST_ANSWERS = 2_000
 class DecisionProblem:
     """A decision problem: possible intents, actions with losses, and questions.
 
-    `askwise.decide` makes it from its arguments, `read_decision_file` from a file; both check it.
+    Make it with `askwise.decide` or `read_decision_file`.
 
     Attributes:
         intents: names of the possible intents, exactly one of which is true.
-        belief: ``float64 [n_intents]``, probability of each intent; they sum to 1.
+        belief: ``float64 [n_intents]``, probability of each intent.
         actions: names of the actions.
         loss: ``float64 [n_actions, n_intents]``, loss of each action given each intent.
         questions: the questions, each of which may be asked once.
         limit: largest number of questions; None for all of them.
         name: name of the decision, may be empty.
-        note: a text that says how the given probabilities were changed, for example scaled to sum to 1; empty if they
-            were not.
+        note: how the given probabilities were changed, for example scaled to sum to 1; may be empty.
     """
 
     intents: tuple[str, ...]
@@ -105,9 +100,8 @@ class DecisionProblem:
     def saw(self, likelihood: Mapping[str, float] | Sequence[float] | FloatArray) -> DecisionProblem:
         """Return the problem with the belief after an observation that answers no question.
 
-        Args:
-            likelihood: the probability of the observation given each intent: a dict by name, or a sequence in the order
-                of `intents`. Only the ratios of these numbers matter.
+        `likelihood` is the probability of the observation given each intent, up to a factor: a dict by name, or a
+        sequence.
         """
         factors = self._factors(likelihood)
         weights = self.belief * factors
@@ -136,18 +130,12 @@ class DecisionProblem:
         return factors / factors.max() if factors.max() > 0 else factors
 
     def heard(self, question: str, answer: str, field: str = "question") -> DecisionProblem:
-        """Return the problem after an answer to a question: with a new belief, and without that question.
+        """Return the problem after an answer: with a new belief, without the question, and with `limit` lowered by 1.
 
-        If the problem has a `limit` on the number of questions, it is lower by 1 in the result.
-
-        Args:
-            question: the name of the question.
-            answer: the name of the answer; ``no answer`` is always allowed.
-            field: what error messages call the argument `question`.
+        The answer ``no answer`` is always allowed. `field` is the name of `question` in error messages.
 
         Raises:
-            InputError: the question or the answer is unknown, or the answer has probability 0 for every possible
-                intent.
+            InputError: the question or the answer is unknown, or no possible intent explains the answer.
         """
         asked = self.question(question, field)
         if answer == NO_ANSWER and answer not in asked.answers:
@@ -237,12 +225,11 @@ def _answers(given: Field | None) -> AnswerModel:
 def read_belief(given: Field) -> tuple[tuple[str, ...], FloatArray, str]:
     """Return the names of the intents, their probabilities, ``float64 [n_intents]``, and a note.
 
-    The note says how the given probabilities were changed; it is empty if they were not changed.
+    The note says how the given probabilities were changed; it may be empty.
 
     Args:
-        given: a dict from intents to probabilities; a list of probabilities, for intents that get the names
-            ``intent 1``, ``intent 2`` and so on; or a list of samples (intents, with or without weights), which are
-            counted.
+        given: a dict from intents to probabilities; a list of probabilities, for ``intent 1``, ``intent 2`` and so on;
+            or a list of samples (intents, with or without weights), which are counted.
     """
     value = given.value
     if isinstance(value, list) and value and not _is_number(value[0]):
@@ -270,13 +257,10 @@ def _intent(name: str, given: Field) -> str:
 
 
 def _counted(given: Field) -> tuple[tuple[str, ...], FloatArray]:
-    """Return the intents in a list of samples, in the order of first occurrence, and their relative frequencies.
+    """Return the intents in a list of samples, in the order of first occurrence, and their shares of the total weight.
 
-    The relative frequency of an intent is its share of the sum of the weights of all samples.
-
-    Args:
-        given: the list. A sample is the name of an intent, with weight 1; or a pair ``[intent, weight]``; or a dict
-            with the key ``intent`` and the optional key ``weight``.
+    A sample is an intent, with weight 1, or a pair ``[intent, weight]``, or a dict with the key ``intent`` and the
+    optional key ``weight``.
     """
     counts: Counter[str] = Counter()
     for each in given.elements():
@@ -309,12 +293,11 @@ def read_losses(given: Field | None, index_of: IntentIndex) -> tuple[tuple[str, 
     """Return the names of the actions and their losses or utilities, ``float64 [n_actions, n_intents]``.
 
     Args:
-        given: a dict with one entry for each action, by name, or a list with one entry for each action; the actions of
-            a list get the names ``action 1``, ``action 2`` and so on. An entry has the losses or utilities of the
-            action: a single number for all intents, a list with a number for each intent, or a dict from intents to
-            numbers, in which the key ``else`` stands for all other intents. If `given` is None, there is one action for
-            each intent, with loss 0 for this intent and 1 for all others.
-        index_of: the index of each intent, by name.
+        given: a dict from actions to losses, or a list of losses, for ``action 1``, ``action 2`` and so on. The losses
+            of an action are one number for all intents, a list, or a dict from intents to numbers, in which ``else``
+            stands for all other intents. If `given` is None, each intent has one action, with loss 0 for this intent
+            and 1 for others.
+        index_of: index of each intent, by name.
     """
     n = len(index_of)
     if given is None:
@@ -345,8 +328,8 @@ def read_questions(
 
     Args:
         given: a dict from names to questions, or a list of questions; None for no questions.
-        index_of: the index of each intent, by name.
-        default: price of questions that do not state their own; None if every question must state its price.
+        index_of: index of each intent, by name.
+        default: price of questions without their own; None if each must have one.
         model: how often answers are wrong or missing.
     """
     if given is None or (isinstance(given.value, list | dict) and not given.value):
@@ -373,14 +356,9 @@ def _refuse_twice(found: list[Asking], given: Field) -> None:
 
 
 def _refuse_same(found: list[Asking], given: Field) -> None:
-    """Raise `InputError` if two questions are the same: their answers have the same likelihoods, in any order.
+    """Raise `InputError` if the answers to two questions have the same likelihoods, in any order.
 
-    Call this function only if errors are persistent, that is, if the same question always gets the same answer. Then
-    the second of two equal questions brings nothing new, but without this check it would count as new information.
-
-    Args:
-        found: the questions that were read.
-        given: the list or dict that the questions were read from, for the error message.
+    With persistent errors, the second of these questions always gets the answer to the first, and brings nothing new.
     """
     seen: dict[bytes, str] = {}
     for each in found:

@@ -1,12 +1,9 @@
 """One question of a decision problem, and how it is read.
 
 A question has possible answers, and a likelihood ``L[a, g] = P(answer a | intent g)``, whose columns sum to 1. In a
-file, a question has one of three forms: a set of intents (is the true intent one of these?), groups of intents (in
-which of these groups is it?), or likelihoods. "No answer" is one of the possible answers, with a likelihood like the
-others.
-
-Models of wrong and missing answers are in `askwise.core.answers`, prices in `askwise.core.questions`. A question may
-state its own price, and its own probabilities ``wrong`` (of a wrong answer) and ``refused`` (of no answer).
+file, it has one of three forms: a set of intents (is the true intent one of these?), groups of intents (in which group
+is it?), or likelihoods. It may state its own price, and its own probabilities ``wrong`` (of a wrong answer) and
+``refused`` (of no answer).
 """
 
 from __future__ import annotations
@@ -38,7 +35,7 @@ class Asking:
         name: the text of the question.
         answers: the possible answers.
         likelihood: ``float64 [n_answers, n_intents]``, probability of each answer given each intent.
-        price: the price of asking, answered or not, in the unit of the losses.
+        price: the price of asking, answered or not.
     """
 
     name: str
@@ -81,10 +78,9 @@ def read_default_price(given: Field) -> DefaultPrice:
     """Return the price of questions that do not state their own.
 
     Args:
-        given: a number, a function of the question, or a dict, which becomes a `QueryCost`. The dict has three optional
-            keys: ``base`` is the price of every question; ``per_goal`` is added for each intent that a yes/no question
-            names; ``per_option`` is added for each group of a question with groups. By default, ``per_option`` is equal
-            to ``per_goal``, the other two are 0.
+        given: a number, a function of the question, or a dict with three optional keys. ``base`` is the price of every
+            question, ``per_goal`` is added for each intent that a yes/no question names, and ``per_option`` for each
+            group. The default of ``per_option`` is ``per_goal``, that of the others 0.
     """
     if callable(given.value):
         function: Callable[[Any], float] = given.value
@@ -99,16 +95,16 @@ def read_default_price(given: Field) -> DefaultPrice:
 
 
 def read_question(name: str, given: Field, index_of: IntentIndex, default: DefaultPrice, model: AnswerModel) -> Asking:
-    """Return the question in one entry of the list or dict of questions; raise `InputError` if it is invalid.
+    """Return one question of the list or dict of questions; raise `InputError` if it is invalid.
 
     Args:
-        name: the name of the question, unless `given` is a dict with the key ``name``.
+        name: name of the question, unless `given` has the key ``name``.
         given: a list of intents (is the true intent one of these?), a `Choice` (in which of these groups is it?), or a
-            dict. The dict has exactly one of three keys: ``about`` for a list of intents, ``groups`` for lists of
-            intents, and ``likelihood`` for the probability of each answer given each intent.
-        index_of: the index of each intent, by name.
-        default: price of the question if it does not state its own; None if it must state its price.
-        model: how often answers are wrong or missing, unless the question states its own probabilities for this.
+            dict with one of three keys: ``about`` for a list of intents, ``groups`` for lists of intents, or
+            ``likelihood`` for the probability of each answer given each intent.
+        index_of: index of each intent, by name.
+        default: price of a question without its own; None if it must have one.
+        model: how often answers are wrong or missing, unless `given` states it.
     """
     if isinstance(given.value, Choice):
         return _asking(name, _checked(given.value, given, len(index_of)), given, index_of, default, model)
@@ -128,16 +124,10 @@ def read_question(name: str, given: Field, index_of: IntentIndex, default: Defau
 
 
 def _shares(given: Field, model: AnswerModel, k: int) -> tuple[float, float]:
-    """Return two probabilities for a question: that an answer is wrong, and that there is no answer.
+    """Return the probabilities that the answer to a question is wrong, and that there is no answer.
 
-    A question may state its own probabilities, under the keys ``wrong`` and ``refused``. A probability that it does not
-    state is taken from `model`. The probability under ``wrong`` must be less than ``1 - 1 / k``. At ``1 - 1 / k``, all
-    answers would be equally likely whatever the intent, so the question would bring no information.
-
-    Args:
-        given: the question.
-        model: the answer model of all questions.
-        k: number of possible answers to the question.
+    They are read from the keys ``wrong`` and ``refused`` of `given`, otherwise from `model`. Raises an `InputError` if
+    ``wrong`` is ``1 - 1 / k`` or more, for `k` possible answers.
     """
     own = isinstance(given.value, dict)
     wrong, refused = model.wrong, model.refused
@@ -166,16 +156,8 @@ def _asking(
 ) -> Asking:
     """Return a yes/no question about a set of intents, or a multiple-choice question among groups of intents.
 
-    The likelihoods of the answers follow from the probabilities of wrong and missing answers.
-
-    Args:
-        name: the name of the question.
-        asked: the indices of the intents in the set, or the groups as a `Choice`.
-        given: the question as given, which may state its own price and its own probabilities of wrong and missing
-            answers.
-        index_of: the index of each intent, by name.
-        default: price of the question if `given` states none; None if `given` must state the price.
-        model: how often answers are wrong or missing, unless `given` states it.
+    `asked` has the indices of the intents, or the groups. `given` may state a price and probabilities of wrong and
+    missing answers; otherwise `default` and `model` hold. Raises an `InputError` if there is no price.
     """
     n = len(index_of)
     k = n_answers(asked, n)
@@ -197,13 +179,8 @@ def _asking(
 def _price(asked: tuple[int, ...] | Choice | None, given: Field, default: DefaultPrice) -> float:
     """Return the price that a question states, otherwise the default price; raise `InputError` if there is neither.
 
-    Args:
-        asked: the indices of the intents that a yes/no question names, or a `Choice` among groups of intents; None for
-            a question given by its likelihoods.
-        given: the question as given, which may have the key ``price``.
-        default: price of questions that do not state their own, a number or a function of `asked`; None if every
-            question must state its price. A question given by its likelihoods must also state its price if `default` is
-            a function.
+    `asked` has the indices of the intents of a yes/no question, or groups of intents. It is None for a question given
+    by likelihoods, to which a function `default` does not apply.
     """
     if isinstance(given.value, dict) and given.has("price"):
         return read_price(given.child("price"))
@@ -283,13 +260,9 @@ def _checked(choice: Choice, given: Field, n_intents: int) -> Choice:
 def _likelihood(name: str, given: Field, index_of: IntentIndex, default: DefaultPrice) -> Asking:
     """Return a question that is given by the likelihood of each answer given each intent.
 
-    Args:
-        name: the name of the question.
-        given: a dict with the key ``likelihood``. Its value has the likelihoods of each answer: it is a dict by name of
-            answer, or a list of answers, which get the names ``answer 1``, ``answer 2`` and so on. The likelihoods of
-            an answer are one number for all intents, a list with a number for each intent, or a dict by name of intent.
-        index_of: the index of each intent, by name.
-        default: price of the question if it does not state its own; None if it must state its price.
+    The key ``likelihood`` of `given` has a dict from answers to likelihoods, or a list of likelihoods, for
+    ``answer 1``, ``answer 2`` and so on. The likelihoods of an answer are one number for all intents, a list, or a dict
+    by intent. `default` is the price of a question without its own; None if it must have one.
     """
     for key in ("wrong", "refused"):
         if given.has(key):
@@ -323,10 +296,10 @@ def read_row(given: Field, index_of: IntentIndex, number: Callable[[Field], floa
     """Return a list with one number for each intent.
 
     Args:
-        given: a single number for all intents, a list of numbers in the order of the intents, or a dict by name of
-            intent, in which the key ``else`` stands for all intents that it does not name.
-        index_of: the index of each intent, by name.
-        number: a function that reads and checks one number.
+        given: one number for all intents, a list in the order of the intents, or a dict by intent, in which ``else``
+            stands for all other intents.
+        index_of: index of each intent, by name.
+        number: reads and checks one number.
     """
     if isinstance(given.value, dict):
         return _by_name(given, index_of, number)

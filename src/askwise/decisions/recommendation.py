@@ -48,9 +48,9 @@ class Bounded:
     Attributes:
         exact: whether the plan is optimal.
         depth: how many questions the search looked ahead.
-        narrow: whether, after the first question, only the most informative question was searched in each state.
+        narrow: whether only the most informative question was searched in each state after the first question.
         lower_bound: lower bound of the expected loss of every plan.
-        gap: largest possible difference between the expected losses of this plan and of the best one.
+        gap: largest distance from the optimum.
     """
 
     exact: bool
@@ -87,8 +87,8 @@ class Plan:
         name: the action or the question.
         loss: expected loss from here on, prices included.
         probability: probability of reaching this node.
-        answers: for a question, pairs of a possible answer and the plan after it; empty for an action.
-        cut: whether the node is a question whose answers were left out because the tree is too large.
+        answers: pairs of an answer and the plan after it; empty for an action.
+        cut: whether answers were left out because the tree is too large.
     """
 
     kind: str
@@ -151,12 +151,12 @@ class _Node:
     """A node of a plan that is being built.
 
     Attributes:
-        path: the questions and answers that lead to the node, as pairs ``(question, answer)`` by index.
-        move: what to do at the node: the index of a question, or ``-1 - x`` for action ``x``.
-        value: the expected loss from the node on, prices included, multiplied by `weight`.
-        weight: the probability of reaching the node.
-        below: for a question, pairs of an answer and the node after it.
-        cut: whether the nodes below were left out because the tree is too large.
+        path: pairs ``(question, answer)``, by index, that lead to the node.
+        move: index of a question, or ``-1 - x`` for action ``x``.
+        value: expected loss from the node on, prices included, times `weight`.
+        weight: probability of reaching the node.
+        below: pairs of an answer and the node after it.
+        cut: whether nodes below were left out.
     """
 
     path: list[tuple[int, int]]
@@ -171,9 +171,9 @@ def plan_of(found: SearchResult, first: int, most: int = MOST_NODES) -> Plan:
     """Return the plan that starts with a given move, as found by a search.
 
     Args:
-        found: the result of the search.
-        first: the first move: the index of a question, or ``-1 - x`` for action ``x``.
-        most: largest number of nodes in the plan. Nodes are added level by level, and deeper nodes are left out.
+        found: result of the search.
+        first: the first move: index of a question, or ``-1 - x`` for action ``x``.
+        most: largest number of nodes; deeper nodes are left out.
     """
     problem, solver, values = found.solver.problem, found.solver_for(first), found.values
     value = values.ask[first] if first >= 0 else values.act[-1 - first]
@@ -220,13 +220,12 @@ class Recommendation:
     Attributes:
         problem: the decision problem.
         do: the recommended first move.
-        options: all possible first moves, the recommended one first, then by expected loss.
-        acting_now: the best action, without any question.
+        options: all first moves, the recommended one first, then by expected loss.
+        acting_now: the best action.
         best_question: the best question; None if no question may be asked.
-        never_asking: the expected loss if you act now and never ask; None if a question has been asked already.
+        never_asking: expected loss of never asking; None if a question has been asked already.
         verdict: how far the plan can be from the optimum.
-        settled: whether the expected losses of all options are exact. If not, the losses of questions may be too large,
-            because the search stopped early: another option was better anyway, or the problem is too large.
+        settled: whether the expected losses of all options are exact; if not, those of questions may be too large.
     """
 
     problem: DecisionProblem
@@ -277,14 +276,13 @@ class Recommendation:
         raise InputError("kind", repr(kind), f"'{ACT}' or '{ASK}'")
 
     def regret(self, kind: str, name: str) -> float:
-        """Return how much larger the expected loss of a first move is than the expected loss of the best first move.
+        """Return how much larger the expected loss of a first move is than that of the best first move.
 
-        The result for a question may be too large, unless the recommendation is `settled`, that is, all losses are
-        exact.
+        For a question, the result may be too large unless the recommendation is `settled`.
 
         Args:
-            kind: ``act`` for an action, ``ask`` for a question.
-            name: the name of the action or the question.
+            kind: ``act`` or ``ask``.
+            name: name of the action or the question.
         """
         return max(self.option(kind, name).loss - self.do.loss, 0.0)
 
@@ -366,9 +364,8 @@ def recommend(
     Args:
         problem: the decision problem.
         depth: number of questions to look ahead; None for as many as the budget allows.
-        budget: estimated work allowed for each attempt to look further ahead, in nanoseconds on an ordinary machine. An
-            attempt that needs more is given up. Ignored if `depth` is given.
-        asked: whether a question has been asked already; then `Recommendation.never_asking` is None.
+        budget: work for each attempt to look further ahead, in nanoseconds on an ordinary machine.
+        asked: whether a question has been asked already.
     """
     found = search(problem, depth, budget)
     values = found.values
@@ -393,12 +390,7 @@ def recommend(
 def _options(problem: DecisionProblem, found: SearchResult, first: int) -> tuple[Option, ...]:
     """Return all possible first moves, the recommended one first and the others by expected loss.
 
-    Moves of equal loss are sorted with actions before questions.
-
-    Args:
-        problem: the decision problem.
-        found: the result of the search, with the expected losses.
-        first: the recommended move: the index of a question, or ``-1 - x`` for action ``x``.
+    `first` is the recommended move: the index of a question, or ``-1 - x`` for action ``x``.
     """
     acts = [(-1 - x, Option(ACT, name, float(found.values.act[x]))) for x, name in enumerate(problem.actions)]
     asks = [

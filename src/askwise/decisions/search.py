@@ -1,32 +1,27 @@
 """The value of a decision: act now, or ask first.
 
 **Definition.** A decision problem has a belief ``b`` over intents ``g``, actions ``x`` with losses, and questions ``q``
-with prices and with likelihoods ``L`` of their answers. Each question may be asked at most once, and at most `limit`
-questions in total. The probability of answer ``a`` to question ``q`` is ``P(a) = sum_g b[g] L[q, a, g]``. The least
-expected cost ``V(b)`` is::
+with prices and with likelihoods ``L`` of their answers. Each question may be asked once, and at most `limit` questions
+in total. The probability of answer ``a`` to question ``q`` is ``P(a) = sum_g b[g] L[q, a, g]``. The least expected cost
+``V(b)`` is::
 
     act(b)    = min over x of sum_g b[g] loss[x, g]
     ask(b, q) = price[q] + sum over answers a of P(a) V(b given a)
     V(b)      = min( act(b), min over questions left of ask(b, q) ).
 
-**Exact solution.** If the budget allows, these equations are solved by a complete search, with cached states and bounds
-(`askwise.decisions.kernels`).
+**Exact solution.** If the budget allows, a complete search solves these equations (`askwise.decisions.kernels`).
 
-**Limited depth.** Otherwise the search looks at most `depth` questions ahead and then takes the best action. The result
-is a plan that can be carried out, so its cost is an upper bound. A *narrow* plan gives another upper bound: after the
-first question, a narrow search tries only the question with the highest information gain for its price, to any depth,
-and stops where acting is better. For example, ten questions may be useful only together. Then a search that looks fewer
-than ten questions ahead sees no use in the first of them; a narrow search does. The better of the two plans is taken.
+**Limited depth.** Otherwise the search looks at most `depth` questions ahead and then takes the best action. The cost
+of this plan is an upper bound. A *narrow* search gives another. After the first question, it tries only the question
+with the highest information gain for its price, to any depth, and stops where acting is better.
 
-**Lower bounds.** There are two. At the last level of a search, the bound is the loss if the intent is known, plus the
-price of one more question. For the whole problem, whatever the number of questions that a plan asks, the bound follows
-from the least price of information, which is explained next. The verdict states the depth and the gap between the upper
-and the lower bound.
+**Lower bounds.** At the last level of a search, the bound is the loss if the intent is known, plus the price of one
+more question. For the whole problem, it follows from the least price of information.
 
-**The least price of information.** A plan ends with an action that depends on the answers. An answer to question ``q``
-carries at most the capacity ``C[q]`` of the channel ``L[q]`` from intents to answers. So a plan that pays ``c`` for
-questions on average has learned at most ``c / rate`` about the intent, with ``rate = min over q of price[q] / C[q]``.
-The mutual information ``I(G; X)`` of the intent and the final action is at most ``c / rate``, too. Therefore::
+**The least price of information.** An answer to question ``q`` carries at most the capacity ``C[q]`` of the channel
+``L[q]`` from intents to answers. Let ``rate = min over q of price[q] / C[q]``. A plan that pays ``c`` for questions on
+average learns at most ``c / rate`` about the intent. So the mutual information ``I(G; X)`` of the intent and the final
+action is at most ``c / rate``, and::
 
     expected loss >= min over P(x | g) of  E loss(x, g) + rate * I(G; X).
 
@@ -35,11 +30,9 @@ The right-hand side is a rate-distortion problem. With any weights ``r[x]`` and
 
     rate * ( sum_g b[g] log a[g] - log max over x of sum_g b[g] a[g] exp(-loss[x, g] / rate) ),
 
-and equal to it for the best weights. Blahut's iteration approaches these weights. Each of its steps gives a valid
-bound.
-
-The same iteration bounds capacities from above: with any distribution ``p`` over answers, the capacity of a question is
-``C <= max over g of D(L[., g] || p)``, where ``D`` is the Kullback-Leibler divergence.
+and equal to it for the best weights, which Blahut's iteration approaches. With any distribution ``p`` over answers, the
+capacity of a question is ``C <= max over g of D(L[., g] || p)``, where ``D`` is the Kullback-Leibler divergence. The
+same iteration lowers this bound.
 """
 
 from __future__ import annotations
@@ -74,18 +67,16 @@ EXACT_GAP = 1e-13
 
 @dataclass(frozen=True, slots=True)
 class FirstMoves:
-    """The expected cost of each first move, found by a search that looks some questions ahead.
-
-    A first move is an action, which ends the decision, or a question.
+    """The expected cost of each first move (an action or a question), found by a search of limited depth.
 
     Attributes:
-        act: ``float64 [n_actions]``, the expected loss of each action now.
-        ask: ``float64 [n_questions]``, the expected cost of asking each question and then following the plan that the
-            search found; ``inf`` if no question may be asked, or if `depth` is 0.
+        act: ``float64 [n_actions]``, expected loss of each action now.
+        ask: ``float64 [n_questions]``, expected cost of asking each question and then following the plan found; ``inf``
+            if no question may be asked, or if `depth` is 0.
         lower: lower bound of the expected cost of every plan.
         depth: how many questions the search looked ahead.
         exact: whether the best of these moves is optimal.
-        settled: whether the expected costs in `ask` are exact for all questions, not only for the best first move.
+        settled: whether all costs in `ask` are exact.
     """
 
     act: FloatArray
@@ -104,16 +95,14 @@ class FirstMoves:
 class DecisionSolver:
     """A search of one decision problem that looks a fixed number of questions ahead, with a cache of solved states.
 
-    Work is estimated in nanoseconds on an ordinary machine; no clock is read.
-
     Args:
         problem: the decision problem.
         world: the same problem as arrays.
         depth: how many questions to look ahead.
         width: how many questions to try in each state, those with the highest information gain for their price. Results
-            are exact only if this is the number of all questions.
-        budget: largest work of all searches with this object together. When it is used up, `complete` becomes False,
-            and results from then on are meaningless.
+            are exact only if it is the number of all questions.
+        budget: largest work of all searches together, in nanoseconds on an ordinary machine. Beyond it, `complete` is
+            False, and results are meaningless.
     """
 
     def __init__(
@@ -171,10 +160,9 @@ class DecisionSolver:
             answers: pairs ``(question, answer)`` by index, in the order of asking.
 
         Returns:
-            Four numbers. The first two are an upper and a lower bound of the expected cost after the answers, both
-            multiplied by the probability of the answers. The third is the best move: the index of a question, or
-            ``-1 - x`` for action ``x``. The fourth is the probability of the answers; if it is 0, so are the bounds,
-            and the move has no meaning.
+            An upper and a lower bound of the expected cost after the answers, both times the probability of the
+            answers; the best move, the index of a question or ``-1 - x`` for action ``x``; and this probability. If it
+            is 0, the move has no meaning.
         """
         self.begin(self.problem.belief)
         weight = 1.0
@@ -233,14 +221,12 @@ def _work(world: ProblemArrays, narrow: bool) -> float:
 class SearchResult:
     """The best plans that were found within the budget, and the expected cost of each first move.
 
-    Plans come from two kinds of searches. One search tries all questions in each state. Narrow searches look further
-    ahead, but after the first question they try only the most informative question in each state.
+    A narrow search tries only the most informative question in each state after the first question.
 
     Attributes:
-        solver: the search that tries all questions.
-        narrow: the narrow searches that found better plans than `solver`. The key of a search is the index of the first
-            question of its plan.
-        values: for each first move, the expected cost of the best plan found that begins with this move.
+        solver: the search that tries all questions in each state.
+        narrow: the narrow searches that found better plans, by index of the plan's first question.
+        values: expected cost of the best plan found for each first move.
         lower: lower bound of the expected cost of every plan.
     """
 
@@ -262,10 +248,9 @@ def search(problem: DecisionProblem, depth: int | None = None, budget: float = B
 
     Args:
         problem: the decision problem.
-        depth: number of questions to look ahead, whatever the work; None to use the budget.
-        budget: estimated work allowed for each attempt to look further ahead, in nanoseconds on an ordinary machine. An
-            attempt that needs more is given up. There are two exceptions: the search always looks one question ahead,
-            and a complete search may take up to `SURE` (10) times the budget.
+        depth: number of questions to look ahead; None to use the budget.
+        budget: work for each attempt to look further ahead, in nanoseconds on an ordinary machine. One question is
+            always affordable. A complete search may take `SURE` times the budget.
     """
     world = problem_arrays(problem)
     solver, values = _wide(problem, world, depth, budget)
@@ -285,14 +270,8 @@ def _wide(
 ) -> tuple[DecisionSolver, FirstMoves]:
     """Search over all questions, looking `depth` questions ahead, or as many as the budget allows if `depth` is None.
 
-    Args:
-        problem: the decision problem.
-        world: the same problem as arrays.
-        depth: number of questions to look ahead, whatever the work; None to use the budget.
-        budget: estimated work allowed for each attempt to look further ahead, in nanoseconds.
-
-    Returns:
-        The search that looked furthest ahead within the budget, and the expected costs of all first moves.
+    Returns the search that looked furthest ahead, and the expected costs of all first moves. `budget` is the estimated
+    work for each attempt to look further ahead, in nanoseconds.
     """
     most, wide = problem.most_questions, len(problem.questions)
     # A depth of one question is always affordable: it is not much more work than reading the problem.
@@ -322,15 +301,8 @@ def _narrow(
 ) -> dict[int, DecisionSolver]:
     """Return the narrow searches that found a better plan than `wide`, by index of the plan's first question.
 
-    After the first question, a narrow search tries only the most informative question in each state. So it can look
-    further ahead than `wide`.
-
-    Args:
-        problem: the decision problem.
-        world: the same problem as arrays.
-        wide: the search over all questions.
-        values: the expected costs that the search `wide` found.
-        budget: estimated work allowed for each attempt to look further ahead, in nanoseconds.
+    After the first question, a narrow search tries only the most informative question in each state. `values` are the
+    expected costs that `wide` found. `budget` is the work for each attempt to look further ahead, in nanoseconds.
     """
     most, better, best = problem.most_questions, {}, values.ask.copy()
     firsts = _by_information(problem, world)[:FIRST]
@@ -368,9 +340,8 @@ CLOSE = 1e-3
 def information_bound(problem: DecisionProblem, steps: int = STEPS) -> float:
     """Return a lower bound of the expected loss, prices included, of every plan of asking and acting.
 
-    An action can depend on the intent only through information from answers. This information has a price: at least
-    `cheapest_information` for each nat (the unit of information). The bound is found numerically, by at most `steps`
-    iterations of Blahut's algorithm; each iteration can only raise it.
+    It follows from the least price of information about the intent (`cheapest_information`), with at most `steps`
+    iterations of Blahut's algorithm.
     """
     possible = problem.belief > 0
     belief, loss = problem.belief[possible], problem.loss[:, possible]
@@ -404,8 +375,8 @@ def information_bound(problem: DecisionProblem, steps: int = STEPS) -> float:
 def cheapest_information(problem: DecisionProblem) -> float:
     """Return the least price per nat (the unit of information) over all questions.
 
-    The price per nat of a question is its price divided by the most information that its answer can carry. The result
-    is ``inf`` if no question is informative, or if the problem's limit allows no question.
+    A question's price is divided by the most information that its answer can carry. The result is ``inf`` if no
+    question is informative or may be asked.
     """
     if problem.most_questions == 0:
         return math.inf
@@ -415,11 +386,10 @@ def cheapest_information(problem: DecisionProblem) -> float:
 
 
 def capacity(likelihood: FloatArray, steps: int = STEPS) -> float:
-    """Return an upper bound of a question's channel capacity: the most information that its answer can carry, in nats.
+    """Return an upper bound of the information that an answer to a question can carry, in nats.
 
-    Args:
-        likelihood: ``float64 [n_answers, n_intents]``, probability of each answer given each intent.
-        steps: largest number of iterations of Blahut's algorithm; each iteration can only lower the bound.
+    `likelihood`, ``float64 [n_answers, n_intents]``, is the probability of each answer given each intent. `steps` is
+    the largest number of iterations of Blahut's algorithm.
     """
     ordered = likelihood[:, np.lexsort(likelihood)]
     new = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)

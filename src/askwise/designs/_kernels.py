@@ -1,12 +1,8 @@
 """Compiled loops over the shortest plans that are left when a design forbids some things.
 
-A *design* is a set of things to forbid. A *thing* is a cell, edge or action. The *owner* of a move is the thing that
-has to be forbidden to remove the move; it is -1 (`NO_OWNER`) for moves that no design removes. The theory is in
-`askwise.designs.paths` and `askwise.designs.branch_and_bound`.
-
-Two arrays occur in most loops: ``closed [n_things + 1]`` says which things are forbidden, and ``price [n_things + 1]``
-has for each thing the price of each single move that it owns. The last entry of both arrays is for moves without
-owner, because index -1 reads the last entry. These moves are never forbidden and cost nothing.
+A *thing* is a cell, edge or action. A *design* is a set of things to forbid. The *owner* of a move is the thing that
+has to be forbidden to remove the move; it is -1 (`NO_OWNER`) for moves that no design removes. Index -1 reads the last
+entry of `closed` and `price`: these moves are never forbidden and cost nothing.
 """
 
 from __future__ import annotations
@@ -24,15 +20,12 @@ def walk(successor: Any, owner: Any, closed: Any, start: int, depth: Any, order:
     """Search a graph breadth-first without the moves that are forbidden; return the number of states reached.
 
     Args:
-        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move; each column is
-            one move of a state.
-        owner: ``int32 [n_states, n_ranks]``, the index of the thing (cell, edge or action) that has to be forbidden to
-            remove each move; -1 for moves that no design removes.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves that no design
-            removes, is False.
+        successor: ``int32 [n_states, n_ranks]``, next state of each move, -1 for no move.
+        owner: ``int32 [n_states, n_ranks]``, thing (cell, edge or action) whose ban removes each move, -1 for none.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
         start: the first state.
-        depth: ``int32 [n_states]``, filled with the steps from `start`, -1 for states that are not reached.
-        order: ``int32 [n_states]``, its first entries are filled with the reached states in breadth-first order.
+        depth: ``int32 [n_states]``, filled with the steps from `start`, -1 if not reached.
+        order: ``int32 [n_states]``, its first entries are filled with the reached states, nearest first.
     """
     depth[:] = -1
     depth[start] = 0
@@ -65,32 +58,23 @@ def cheapest_plans(
     begun: Any,
     towards: Any,
 ) -> None:
-    """For each goal and state, compute the least price among the shortest plans that lead through the state.
+    """For each goal and state, compute the least price of a shortest plan for the goal that leads through the state.
 
-    A shortest plan for a goal has the fewest moves. The price of a plan is the sum of the prices of its moves. The
-    least price is stored in two parts: `begun` for the moves up to the state, and `towards` for the moves after the
-    state.
+    The price of a plan is the sum of the prices of its moves: `begun` for the moves up to the state, plus `towards`.
 
     Args:
-        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move; each column is
-            one move of a state.
-        owner: ``int32 [n_states, n_ranks]``, the index of the thing (cell, edge or action) that has to be forbidden to
-            remove each move; -1 for moves that no design removes.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves that no design
-            removes, is False.
-        price: ``int32 [n_things + 1]``, for each thing the price of every move that forbidding the thing removes; the
-            last entry, for moves that no design removes, is 0.
-        order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
-        reached: the number of reached states.
-        depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
-        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
-        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
-        steps: ``int32 [n_goals]``, filled with the number of moves of a shortest plan for each goal, -1 if the goal
-            cannot be reached.
-        begun: ``int32 [n_states]``, filled with the least price among the shortest paths from the start to each state.
-        towards: ``int32 [n_states, n_goals]``, filled with the least price of the moves after each state, among the
-            shortest plans for each goal that lead through the state; `NO_PLAN`, a very large number, if there is no
-            such plan.
+        successor: ``int32 [n_states, n_ranks]``, next state of each move, -1 for no move.
+        owner: ``int32 [n_states, n_ranks]``, thing (cell, edge or action) whose ban removes each move, -1 for none.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
+        price: ``int32 [n_things + 1]``, price of each move that a thing owns; the last entry is 0.
+        order: ``int32 [n_states]``, reached states, nearest first.
+        reached: number of reached states.
+        depth: ``int32 [n_states]``, steps from the start, -1 if not reached.
+        targets: ``int32``, target states of goal 0, then of goal 1, and so on.
+        starts: ``int32 [n_goals + 1]``; goal g has the target states ``targets[starts[g]:starts[g + 1]]``.
+        steps: ``int32 [n_goals]``, filled with the moves of a shortest plan, -1 for none.
+        begun: ``int32 [n_states]``, filled with the least price of a shortest path to each state.
+        towards: ``int32 [n_states, n_goals]``, filled with the least price from each state on, `NO_PLAN` for no plan.
     """
     begun[:] = NO_PLAN
     begun[order[0]] = 0
@@ -116,14 +100,8 @@ def cheapest_plans(
 def _end_at_nearest(depth: Any, targets: Any, starts: Any, steps: Any, towards: Any) -> None:
     """Compute the steps to each goal, and mark in `towards` the target states in which the goal's shortest plans end.
 
-    Args:
-        depth: ``int32 [n_states]``, the steps from the start, -1 if unreachable.
-        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
-        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
-        steps: ``int32 [n_goals]``, filled with the steps to the nearest target state of each goal, -1 if none can be
-            reached.
-        towards: ``int32 [n_states, n_goals]``, filled with 0 at the nearest target states of each goal, and with
-            `NO_PLAN`, a very large number, elsewhere.
+    `steps` is filled with the steps to the nearest target state of each goal, -1 if there is none; `towards` with 0 at
+    these target states and `NO_PLAN` elsewhere.
     """
     towards[:] = NO_PLAN
     for goal in range(steps.size):
@@ -142,25 +120,22 @@ def _end_at_nearest(depth: Any, targets: Any, starts: Any, steps: Any, towards: 
 def cheapest_pair(
     order: Any, reached: int, depth: Any, begun: Any, towards: Any, counted: Any, in_common: int
 ) -> tuple[int, int, int, int]:
-    """Find the cheapest pair of two shortest plans, for different goals, that begin with the same steps.
+    """Find the cheapest pair of shortest plans, for different goals, with the same first `in_common` steps or more.
 
-    At least the first `in_common` steps must be the same in both plans. The price of a pair is the sum of the prices of
-    the moves in the two plans, where moves of the common beginning count once.
+    The price of a pair is the sum of the prices of the moves in both plans. Moves of the common beginning count once.
 
     Args:
-        order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
-        reached: the number of reached states.
-        depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
-        begun: ``int32 [n_states]``, the least price among the shortest paths from the start to each state.
-        towards: ``int32 [n_states, n_goals]``, the least price of the moves after each state, among the shortest plans
-            for each goal that lead through the state; `NO_PLAN`, a very large number, if there is no such plan.
-        counted: ``bool [n_goals]``, whether plans for each goal may be chosen.
-        in_common: the least number of steps that both plans must have in common at their beginning.
+        order: ``int32 [n_states]``, reached states, nearest first.
+        reached: number of reached states.
+        depth: ``int32 [n_states]``, steps from the start, -1 if not reached.
+        begun: ``int32 [n_states]``, least price of a shortest path to each state.
+        towards: ``int32 [n_states, n_goals]``, least price of a shortest plan from each state on, `NO_PLAN` for no
+            plan.
+        counted: ``bool [n_goals]``, goals whose plans may be chosen.
+        in_common: least number of common steps.
 
     Returns:
-        Four numbers. They are the price of the pair, the state in which the common beginning ends, the index of the
-        goal of one plan, and the index of the goal of the other plan. If there is no such pair, the first number is
-        `NO_PLAN`, which is very large, and the other three are -1.
+        The price of the pair, the last common state, and the two goals; `NO_PLAN`, -1, -1 and -1 if there is no pair.
     """
     best, state, one, other = NO_PLAN, -1, -1, -1
     for k in range(reached - 1, -1, -1):
@@ -196,26 +171,19 @@ def owners_before(
     state: int,
     used: Any,
 ) -> int:
-    """List the things with a price above 0 on a shortest path from the start to a state; return the number of things.
-
-    Of all paths with the fewest moves, one with the least sum of prices of its moves is taken. A thing is a cell, edge
-    or action that may be forbidden. A thing is on a path if forbidding it removes a move of the path.
+    """List the things with a price above 0 on a cheapest shortest path from the start to a state; return their number.
 
     Args:
-        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move; each column is
-            one move of a state.
-        owner: ``int32 [n_states, n_ranks]``, the index of the thing (cell, edge or action) that has to be forbidden to
-            remove each move; -1 for moves that no design removes.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves that no design
-            removes, is False.
-        price: ``int32 [n_things + 1]``, for each thing the price of every move that forbidding the thing removes; the
-            last entry, for moves that no design removes, is 0.
-        depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
-        order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
-        reached: the number of reached states.
-        begun: ``int32 [n_states]``, the least price among the shortest paths from the start to each state.
-        state: the state to which the path leads.
-        used: ``int32 [n_things + 1]``, whose first entries are filled with the indices of the things found, each once.
+        successor: ``int32 [n_states, n_ranks]``, next state of each move, -1 for no move.
+        owner: ``int32 [n_states, n_ranks]``, thing (cell, edge or action) whose ban removes each move, -1 for none.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
+        price: ``int32 [n_things + 1]``, price of each move that a thing owns; the last entry is 0.
+        depth: ``int32 [n_states]``, steps from the start, -1 if not reached.
+        order: ``int32 [n_states]``, reached states, nearest first.
+        reached: number of reached states.
+        begun: ``int32 [n_states]``, least price of a shortest path to each state.
+        state: the end of the path.
+        used: ``int32 [n_things + 1]``, its first entries are filled with the things, each once.
     """
     filled = 0
     # Backwards: states are sorted by depth, so one pass finds all predecessors.
@@ -246,28 +214,22 @@ def owners_after(
     used: Any,
     filled: int,
 ) -> int:
-    """Follow a shortest plan from a state to its end, and add the things with a price above 0 to the list `used`.
+    """Follow a cheapest shortest plan from a state to its end, and list the things with a price above 0 in `used`.
 
-    Of the shortest plans for `goal` that lead through `state`, one is followed whose moves after the state have the
-    least price. A thing is a cell, edge or action that may be forbidden. A thing is on a plan if forbidding it removes
-    a move of the plan. Returns the new length of the list.
+    Returns the new length of the list.
 
     Args:
-        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move; each column is
-            one move of a state.
-        owner: ``int32 [n_states, n_ranks]``, the index of the thing (cell, edge or action) that has to be forbidden to
-            remove each move; -1 for moves that no design removes.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves that no design
-            removes, is False.
-        price: ``int32 [n_things + 1]``, for each thing the price of every move that forbidding the thing removes; the
-            last entry, for moves that no design removes, is 0.
-        depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
-        towards: ``int32 [n_states, n_goals]``, the least price of the moves after each state, among the shortest plans
-            for each goal that lead through the state; `NO_PLAN`, a very large number, if there is no such plan.
-        state: the state from which the plan is followed to its end.
-        goal: the index of the plan's goal.
-        used: ``int32 [n_things + 1]``, whose first entries are the list: indices of things, each once.
-        filled: the length of the list before the call.
+        successor: ``int32 [n_states, n_ranks]``, next state of each move, -1 for no move.
+        owner: ``int32 [n_states, n_ranks]``, thing (cell, edge or action) whose ban removes each move, -1 for none.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
+        price: ``int32 [n_things + 1]``, price of each move that a thing owns; the last entry is 0.
+        depth: ``int32 [n_states]``, steps from the start, -1 if not reached.
+        towards: ``int32 [n_states, n_goals]``, least price of a shortest plan from each state on, `NO_PLAN` for no
+            plan.
+        state: the state in which to begin.
+        goal: the goal of the plan.
+        used: ``int32 [n_things + 1]``, begins with the list of things, each once.
+        filled: length of the list before the call.
     """
     s = state
     left = True
@@ -310,31 +272,24 @@ def certain_agreement(
 ) -> None:
     """Compute lower bounds on the expected divergence point (EDP) of all pairs of goals.
 
-    EDP(i | j) is the expected step at which the agent's moves rule out goal `i` while the agent pursues goal `j`. Goal
-    `i` is still possible in the states that lie on a shortest plan for `i`. EDP(i | j) is the number of such states on
-    a shortest plan for `j`, averaged over these plans.
-
-    The price of a plan is the sum of the prices of its moves. A state is called certain for `i` if it lies on a
-    shortest plan for `i` with price 0. Every shortest plan for `j` has a number of states that are certain for `i`; the
-    bound on EDP(i | j) is the smallest of these numbers. If things with a price above 0 are forbidden, the bound still
-    holds as long as the number of steps to `j` stays the same, because plans with price 0 remain.
+    EDP(i | j) is the expected step at which goal `i` is ruled out while goal `j` is pursued. A state is *certain* for
+    `i` if it lies on a shortest plan for `i` in which every move has price 0. The bound is the least number of such
+    states on a shortest plan for `j`. If things with a price above 0 are forbidden, the bound holds as long as the
+    number of steps to `j` stays the same.
 
     Args:
-        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move; each column is
-            one move of a state.
-        owner: ``int32 [n_states, n_ranks]``, the index of the thing (cell, edge or action) that has to be forbidden to
-            remove each move; -1 for moves that no design removes.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry, for moves that no design
-            removes, is False.
-        order: ``int32 [n_states]``, its first entries are the reached states, those nearest to the start first.
-        reached: the number of reached states.
-        depth: ``int32 [n_states]``, the steps from the start, -1 for states that are not reached.
-        begun: ``int32 [n_states]``, the least price among the shortest paths from the start to each state.
-        towards: ``int32 [n_states, n_goals]``, the least price of the moves after each state, among the shortest plans
-            for each goal that lead through the state; `NO_PLAN`, a very large number, if there is no such plan.
-        least: ``float64 [n_states]``, work space with any contents.
-        agreed: ``float64 [n_goals, n_goals]``, filled with the bound on EDP(i | j) at ``[i, j]``; the bound is 1 if `j`
-            cannot be reached.
+        successor: ``int32 [n_states, n_ranks]``, next state of each move, -1 for no move.
+        owner: ``int32 [n_states, n_ranks]``, thing (cell, edge or action) whose ban removes each move, -1 for none.
+        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
+        order: ``int32 [n_states]``, reached states, nearest first.
+        reached: number of reached states.
+        depth: ``int32 [n_states]``, steps from the start, -1 if not reached.
+        begun: ``int32 [n_states]``, least price of a shortest path to each state.
+        towards: ``int32 [n_states, n_goals]``, least price of a shortest plan from each state on, `NO_PLAN` for no
+            plan.
+        least: ``float64 [n_states]``, work space.
+        agreed: ``float64 [n_goals, n_goals]``, filled with the bound on EDP(i | j) at ``[i, j]``; 1 if `j` cannot be
+            reached.
     """
     n_goals = towards.shape[1]
     for j in range(n_goals):

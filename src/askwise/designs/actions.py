@@ -1,20 +1,15 @@
 """Designs of planning problems, which forbid ground actions such as ``stack a b``.
 
-The budget is the number of steps by which the shortest plan for each goal may grow. With a budget of 0, the set of
-shortest plans can only shrink, so the search for a design looks at these plans only (`askwise.pddl.cones`). With a
-larger budget, it needs all plans within the budget, which are many more. If they exceed the limits of the search, an
-error says that the budget is too large.
+The budget is the number of steps by which the shortest plan for each goal may grow. With a budget of 0, the search
+looks at shortest plans only (`askwise.pddl.cones`). With a larger budget, it needs all plans within the budget.
 
-**Plans within a budget.** Let `L` be the length of a shortest plan for a goal and `b` the budget. A state `s` at depth
-`d` with `r` steps left to the goal is on a walk of at most ``L + b`` steps if and only if ``d + r <= L + b``. The
-bounded search (`askwise.pddl.search`) with the bound ``L + b`` omits only states with ``d + h > L + b``, where `h` is a
-lower bound on `r`. Here it does not stop when it first reaches the goal. So it finds all states on walks of at most
-``L + b`` steps, and possibly some more.
+**Plans within a budget.** Let `L` be the length of a shortest plan for a goal and `b` the budget. A state at depth `d`
+with `r` steps left to the goal is on a walk of at most ``L + b`` steps if and only if ``d + r <= L + b``. Let `h` be a
+lower bound on `r`. The bounded search (`askwise.pddl.search`) omits only states with ``d + h > L + b``, and does not
+stop at the goal. So it finds all states on such walks, and possibly more.
 
-The graph has the states that were found for any goal, and every transition between two of these states, because any
-transition may become part of a shortest plan when other actions are forbidden. Only operators that are relevant to no
-goal (`askwise.pddl.task`) are omitted: they are on no shortest plan, whatever is forbidden, because a plan without them
-is shorter.
+The graph has the states found for any goal, and every transition between two of them. Only operators that are relevant
+to no goal (`askwise.pddl.task`) are omitted: a plan without them is shorter.
 
 **Forbidding.** To forbid ``stack a b``, a predicate ``forbidden-stack-2`` is added that no action changes. The action
 ``stack`` gets the precondition ``not (forbidden-stack-2 ?x ?y)``, and ``(forbidden-stack-2 a b)`` holds in the initial
@@ -45,11 +40,8 @@ from askwise.types import IntArray
 def space_of_actions(given: Recognition, progress: Progress | None = None) -> Space:
     """Return the design space of a planning problem: the ground actions that may be forbidden, and all shortest plans.
 
-    A ground action is an action with its objects, such as ``stack a b``. All reachable goals are equally likely.
-
-    Args:
-        given: the planning problem.
-        progress: called with a line of text from time to time during the search for plans; None for no calls.
+    A ground action is an action with its objects, such as ``stack a b``. `progress` is called with lines of text; None
+    for no calls.
     """
     cones = cones_of(given, progress=progress)
     _refuse_unknown(cones)
@@ -79,11 +71,7 @@ def _of_shortest_plans(given: Recognition, cones: Cones, progress: Progress | No
 def _widened(given: Recognition, cones: Cones, budget: int, progress: Progress | None) -> Space:
     """Return the design space of a planning problem, with all plans up to `budget` steps longer than the shortest.
 
-    Args:
-        given: the planning problem.
-        cones: the shortest plans of the problem for all goals, as one model.
-        budget: the number of steps by which plans may be longer than the shortest.
-        progress: called with a line of text from time to time during the search for plans; None for no calls.
+    `cones` has the shortest plans for all goals. `progress` is called with lines of text.
     """
     plans = near_optimal_plans(cones, budget, given.limits, progress)
     thing_of, names = _things(cones, plans.operator)
@@ -114,11 +102,8 @@ def _refuse_unknown(cones: Cones) -> None:
 def _ground(cones: Cones) -> tuple[MoveGraph, tuple[str, ...]]:
     """Return the graph of all shortest plans, and the names of the ground actions that are its moves.
 
-    The graph's array `owner` has for each move the index of its action in the list of names. Each name, such as
-    ``stack a b``, occurs in the list once.
-
-    Args:
-        cones: the shortest plans of a planning problem for all goals, as one model.
+    The graph's array `owner` has the index of each move's action in the names. Each name, such as ``stack a b``, occurs
+    once.
     """
     model = cones.model
     thing_of, names = _things(cones, cones.operators[cones.operators >= 0])
@@ -132,13 +117,8 @@ def _ground(cones: Cones) -> tuple[MoveGraph, tuple[str, ...]]:
 def _refuse_same_names(successor: IntArray, owner: IntArray, names: tuple[str, ...]) -> None:
     """Raise InputError if actions of the same name lead from one state to different states.
 
-    The search for a design compares the states on two plans, but an observer sees only the names of actions. So in each
-    state, the name of an action must determine the next state.
-
-    Args:
-        successor: ``int32 [n_states, n_ranks]``, the next state of each move; each column is one move of a state.
-        owner: ``int32 [n_states, n_ranks]``, the index of each move's action in `names`.
-        names: the names of the actions.
+    `successor` and `owner`, both ``int32 [n_states, n_ranks]``, have the next state of each move, and the index of its
+    action in `names`.
     """
     order = np.argsort(owner, axis=1, kind="stable")
     owners, targets = np.take_along_axis(owner, order, axis=1), np.take_along_axis(successor, order, axis=1)
@@ -151,18 +131,10 @@ def _refuse_same_names(successor: IntArray, owner: IntArray, names: tuple[str, .
 
 
 def _things(cones: Cones, operators: IntArray) -> tuple[IntArray, tuple[str, ...]]:
-    """Assign numbers to the actions of the given operators; these are the actions that may be forbidden.
+    """Assign numbers to the actions of the given operators; operators with the same name are the same action.
 
-    An action has a name, such as ``stack a b``. Operators with the same name are the same action.
-
-    Args:
-        cones: the shortest plans of all goals; only its planning task, with the names of all operators, is used.
-        operators: the indices of the operators; some may occur several times.
-
-    Returns:
-        Two values. The first is ``int32 [n_operators + 1]``, for each operator of the task the number of its action, or
-        `NO_OWNER` if the operator is not in `operators`. The last entry is `NO_OWNER`, too; it is read by index -1,
-        which stands for no operator. The second value has the names of the actions, in the order of their numbers.
+    Returns the number of each operator's action, ``int32 [n_operators + 1]``, and the names of the actions by number.
+    The number is `NO_OWNER` for operators that are not given, and in the last entry.
     """
     labels = cones.task.labels
     used = np.unique(operators)
@@ -182,12 +154,11 @@ class NearOptimalPlans:
     """All plans that are at most a given number of steps longer than the shortest, as transitions between states.
 
     Attributes:
-        start: the index of the state in which plans start.
-        targets: for each reachable goal, the indices of the states in which it is true.
-        counts: ``int32 [n_states]``, the number of transitions from each state.
-        operator: ``int32 [n_edges]``, the index of each transition's operator in the planning task; transitions are
-            sorted by the state in which they start.
-        target: ``int32 [n_edges]``, the next state of each transition.
+        start: the state in which plans start.
+        targets: for each reachable goal, the states in which it is true.
+        counts: ``int32 [n_states]``, number of transitions from each state.
+        operator: ``int32 [n_edges]``, operator of each transition, sorted by first state.
+        target: ``int32 [n_edges]``, next state.
     """
 
     start: int
@@ -200,11 +171,8 @@ class NearOptimalPlans:
 def near_optimal_plans(cones: Cones, budget: int, limits: Limits, progress: Progress | None = None) -> NearOptimalPlans:
     """Return all plans for reachable goals that are at most `budget` steps longer than the shortest plan for the goal.
 
-    Args:
-        cones: the optimal plans of all goals.
-        budget: number of steps by which plans may be longer than the shortest.
-        limits: limits of the search; an InputError is raised if they are exceeded.
-        progress: called with a line of text from time to time; None for no calls.
+    `cones` has the shortest plans. `progress` is called with lines of text; None for no calls. Raises an InputError if
+    the search exceeds `limits`.
     """
     wanted = {goal: bits for goal in cones.reached if (bits := cones.wanted[goal]) is not None}
     goal_tasks = whole_goal_tasks(cones.task, wanted)
@@ -231,16 +199,8 @@ def _states(
 ) -> Words:
     """Return the states on all plans that are at most `budget` steps longer than the shortest plan for a goal.
 
-    The result is ``uint64 [n, n_words]``; each row has the bits of one state. Some of the states may be on no such
-    plan.
-
-    Args:
-        cones: the optimal plans of all goals.
-        goal: the index of the goal.
-        goal_tasks: the search task of each goal, by its index.
-        budget: number of steps by which plans may be longer than the shortest.
-        limits: limits of the search; an InputError is raised if they are exceeded.
-        progress: called with a line of text from time to time; None for no calls.
+    The result is ``uint64 [n, n_words]``, the bits of one state in each row. It may have further states. Raises an
+    InputError if the search exceeds `limits`.
     """
     name, most = cones.goals[goal], cones.found[goal].length + budget
 
@@ -261,14 +221,8 @@ def _states(
 def _different(cones: Cones, source: IntArray, operator: IntArray, target: IntArray) -> IntArray:
     """Return the indices of all transitions except duplicates, sorted by source and operator.
 
-    Two transitions are duplicates if they have the same source, target and operator name. One of the duplicates is
-    kept.
-
-    Args:
-        cones: the optimal plans; only their planning task, with the names of all operators, is used.
-        source: ``int32 [n]``, the state in which each transition starts.
-        operator: ``int32 [n]``, the index of each transition's operator.
-        target: ``int32 [n]``, the state in which each transition ends.
+    Two transitions are duplicates if they have the same source, target and operator name. `source`, `operator` and
+    `target` are ``int32 [n]``.
     """
     labels = cones.task.labels
     numbers: dict[str, int] = {}
@@ -285,10 +239,7 @@ def _different(cones: Cones, source: IntArray, operator: IntArray, target: IntAr
 def forbid_actions(given: Recognition, labels: Sequence[str]) -> Recognition:
     """Return a copy of a planning problem in which some ground actions can never be applied.
 
-    Args:
-        given: the planning problem.
-        labels: the names of the actions to forbid, such as ``stack a b``; if there are none, `given` itself is
-            returned.
+    `labels` are the names of these actions, such as ``stack a b``. If there are none, `given` itself is returned.
     """
     if not labels:
         return given

@@ -1,33 +1,28 @@
 """Two exact searches for the best design: one for all values that have a lower bound, a faster one for the worst case.
 
-A *design* is a set of things to forbid. A *thing* is a cell, edge or action (`askwise.designs.space`). An *extension*
-of a design forbids further things. Designs are compared by their value, and designs of equal value by their size. If
-both are equal, the design that was found first wins.
+A *thing* is a cell, edge or action (`askwise.designs.space`). A *design* is a set of things to forbid. An *extension*
+of a design forbids further things. The best design has the least value and, among those, the fewest things.
 
-**Branch and bound** (`Branching`) visits each design once. The things have a fixed order. A design is only extended by
-things that come later in the order than its own and that can still matter (`askwise.designs.paths`). Things that were
-passed over are *kept*: no extension forbids them. A branch ends if its design is not allowed, because forbidding more
-never shortens a path. A branch also ends if a lower bound on the values of all extensions is not below the best value
-so far. The most promising things come first in the order. So good designs are found early, and in late branches many
-things are kept, which makes the bound tight.
+**Branch and bound** (`Branching`). The things have a fixed order, the most promising first. A design is only extended
+by later things that can still matter (`askwise.designs.paths`). Things that were passed over are *kept*: no extension
+forbids them. A branch ends if its design is not allowed, because forbidding more never shortens a path. A branch also
+ends if a lower bound on the values of all extensions is not below the best value so far.
 
 **Worst case** (`WorstCase`). WCD, worst-case distinctiveness, is the latest step at which two goals can be told apart.
-If shortest plans for goals `i` and `j` agree for `d` steps, WCD is at least ``d + 1``. Let both plans avoid the things
-`D`. A design that contains `D` and forbids nothing on either plan leaves both plans shortest, since forbidding more
-never shortens a path. So its WCD is at least ``d + 1`` as well, for every budget. A design that contains `D` and has a
-value below `v` must therefore forbid something on *every* pair of plans that agree for ``v - 1`` steps or more. We say
-that it hits these pairs.
+If shortest plans for two goals agree for `d` steps, WCD is at least ``d + 1``. Let both plans avoid the things `D`. An
+extension of `D` that forbids nothing on either plan leaves both plans shortest, and its WCD is at least ``d + 1``. So
+an extension with a value below `v` must forbid something on *every* pair of plans that agree for ``v - 1`` steps or
+more. A design that does so *hits* the pair.
 
 *Branching*: take the pair with the fewest things that may still be forbidden. There is one branch for each of these
-things. It forbids this thing, and never forbids the things of the earlier branches. So no design is visited twice.
+things. It forbids this thing, and never forbids the things of the earlier branches.
 
 *Bound*: a pair without things that may be forbidden cannot be hit. Pairs are disjoint if no thing that may be forbidden
-is on two of them. If there are more disjoint pairs than things that an extension may add, they cannot all be hit. In
-both cases no extension of `D` has a value below `v`. Disjoint pairs are collected greedily. Each time, the pair with
-the fewest things that may be forbidden is taken, among the pairs that are disjoint from all pairs taken before.
+is on two of them. If there are more disjoint pairs than an extension may add things, they cannot all be hit. In both
+cases no extension of `D` has a value below `v`. Disjoint pairs are collected greedily, those with the fewest things
+first.
 
-Designs with one thing are searched first, then those with at most two things, and so on, and only improvements count.
-So the result has the fewest things among the designs of the least value.
+Designs with one thing are searched first, then those with at most two, and so on.
 """
 
 from __future__ import annotations
@@ -60,10 +55,10 @@ class BestSoFar:
     A design is a set of things (cells, edges or actions) to forbid; its value is minimised.
 
     Args:
-        value: the value of the empty design, which forbids nothing.
-        limit: the number of designs after which `BudgetSpent` is raised.
-        progress: called with the number of designs evaluated so far, after every `turn` designs; None for no calls.
-        turn: number of designs between two calls of `progress`.
+        value: value of the empty design.
+        limit: number of designs after which `BudgetSpent` is raised.
+        progress: called with the number of designs so far; None for no calls.
+        turn: number of designs between two calls.
     """
 
     def __init__(self, value: float, limit: int, progress: Progress | None, turn: int = DESIGNS_A_TURN) -> None:
@@ -83,9 +78,7 @@ class BestSoFar:
     def better(self, value: float, size: int) -> bool:
         """Return whether a design is better than the best so far: a smaller value, or an equal value with fewer things.
 
-        Args:
-            value: the value of the design, which is minimised.
-            size: the number of things (cells, edges or actions) that it forbids.
+        `size` is the number of things that the design forbids.
         """
         return value < self.value - EQUAL or (value <= self.value + EQUAL and size < len(self.design))
 
@@ -107,7 +100,7 @@ class BestSoFar:
 
         Args:
             value: the value of the design.
-            design: the indices of the things (cells, edges or actions) that it forbids.
+            design: indices of the things (cells, edges or actions) that it forbids.
         """
         if self.better(value, len(design)):
             self.value, self.design = value, tuple(sorted(design))
@@ -117,20 +110,17 @@ class BestSoFar:
 
 
 class Measure(Protocol):
-    """The interface of the values that a search for designs can minimise, such as worst-case distinctiveness (WCD).
+    """The interface of the values that a search for designs can minimise.
 
-    WCD is the latest step at which two goals can be told apart. A design is a tuple with the indices of the things
-    (cells, edges or actions) that it forbids. The budget of a search is the number of steps by which a design may
-    lengthen the shortest path to each goal.
+    A design is a tuple with the indices of the things (cells, edges or actions) that it forbids.
     """
 
     @property
     def expensive(self) -> bool:
         """Whether `value` takes long to compute.
 
-        If True, a search calls `value` only for designs that are known to lengthen the paths of the teammate and of the
-        ego agent by no more steps than allowed. If False, the search may call `value` first and check the ego agent's
-        paths afterwards.
+        If True, a search calls `value` only for designs that are known to lengthen the paths of both agents by no more
+        steps than allowed.
         """
 
     def value(self, design: Removals) -> float:
@@ -142,9 +132,7 @@ class Measure(Protocol):
     def bound(self, design: Removals, kept: BoolArray) -> float:
         """Return a lower bound on the values of all designs that forbid `design` and perhaps more, but none of `kept`.
 
-        Args:
-            design: indices of the things (cells, edges or actions) that all these designs forbid.
-            kept: ``bool [n_things]``, True for things that none of these designs forbids.
+        `design` has indices of things; `kept` is ``bool [n_things]``.
         """
 
 
@@ -154,15 +142,13 @@ class Branching:
     A design is a set of things (cells, edges or actions) to forbid, given by their indices.
 
     Args:
-        paths: the teammate's paths; they also have the budget, the number of steps by which the shortest path to each
-            goal may grow.
+        paths: the teammate's paths.
         measure: the value to minimise.
         found: the best design so far, which is updated.
-        most: the largest number of things to forbid.
-        also_allowed: a function that returns whether a design lengthens the ego agent's paths by no more than the
-            budget. The function is called only for designs that lengthen the teammate's paths by no more than the
-            budget. If it returns False for a design, it also has to return False for all designs that forbid more.
-        order: indices of the things that may be forbidden, the most promising first.
+        most: largest number of things to forbid.
+        also_allowed: returns whether the ego agent's paths under a design stay within the budget. If not, those under a
+            larger design must not either.
+        order: the things that may be forbidden, the most promising first.
     """
 
     def __init__(
@@ -181,9 +167,8 @@ class Branching:
         """Search for the design with the least value, and store it in ``self.found``.
 
         Returns:
-            Two values. The first is a lower bound on the values of all designs that are allowed. The second says
-            whether the search was finished before it reached its limit of designs; if so, the bound is the value of the
-            best design.
+            A lower bound on the values of all allowed designs; and whether the search was finished within its limit of
+            designs. If so, the bound is the value of the best design.
         """
         kept = np.ones(self.paths.n_things, dtype=np.bool_)
         kept[self._order] = False
@@ -199,13 +184,8 @@ class Branching:
     def _below(self, design: Removals, first: int, kept: BoolArray, left: int) -> None:
         """Evaluate those extensions of `design` that may still be better than the best design found so far.
 
-        An extension forbids further things (cells, edges or actions).
-
-        Args:
-            design: indices of the things that are already forbidden.
-            first: the position, in the list of things to try, of the first thing that an extension may add.
-            kept: ``bool [n_things]``, True for things that no extension forbids.
-            left: the largest number of further things that an extension forbids.
+        An extension forbids at most `left` further things, at position `first` or later in the list of things to try.
+        `kept`, ``bool [n_things]``, marks things that it does not forbid.
         """
         useful, kept = self.paths.useful(design), kept.copy()
         for place in range(first, len(self._order)):
@@ -237,20 +217,17 @@ class Branching:
 class WorstCase:
     """An exact search for the design with the least worst-case distinctiveness (WCD).
 
-    WCD is the latest step at which two goals can be told apart. It is large if shortest plans for two goals begin with
-    many equal steps. A better design has to forbid something on every pair of plans that share too many steps. So the
-    search takes such a pair and tries to forbid each thing on the two plans. A design is a set of things (cells, edges
-    or actions) to forbid, given by their indices.
+    WCD is the latest step at which two goals can be told apart. To lower it, a design has to forbid something on every
+    pair of shortest plans, for two goals, that share too many first steps. The search takes such a pair and tries to
+    forbid each thing (cell, edge or action) on it.
 
     Args:
-        paths: the teammate's paths; they also have the budget, the number of steps by which the shortest path to each
-            goal may grow.
+        paths: the teammate's paths.
         found: the best design so far, which is updated.
-        most: the largest number of things to forbid.
-        also_allowed: a function that returns whether a design lengthens the ego agent's paths by no more than the
-            budget. The function is called only for designs that lengthen the teammate's paths by no more than the
-            budget. If it returns False for a design, it also has to return False for all designs that forbid more.
-        things: indices of the things that may be forbidden.
+        most: largest number of things to forbid.
+        also_allowed: returns whether the ego agent's paths under a design (indices of things) stay within the budget.
+            If not, those under a larger design must not either.
+        things: the things that may be forbidden.
     """
 
     def __init__(
@@ -269,12 +246,9 @@ class WorstCase:
     def run(self) -> tuple[float, bool]:
         """Search for the design with the least worst-case distinctiveness (WCD), and store it in ``self.found``.
 
-        WCD is the latest step at which two goals can be told apart.
-
         Returns:
-            Two values. The first is a lower bound on the WCD of all designs that are allowed. The second says whether
-            the search was finished before it reached its limit of designs; if so, the bound is the WCD of the best
-            design.
+            A lower bound on the WCD of all allowed designs; and whether the search was finished within its limit of
+            designs. If so, the bound is the WCD of the best design.
         """
         for size in range(1, self.most + 1):
             try:
@@ -286,14 +260,8 @@ class WorstCase:
     def _below(self, design: Removals, price: IntArray, left: int) -> None:
         """Evaluate those extensions of `design` that may still have a smaller WCD than the best design found so far.
 
-        WCD, worst-case distinctiveness, is the latest step at which two goals can be told apart. An extension forbids
-        further things (cells, edges or actions).
-
-        Args:
-            design: indices of the things that are forbidden already.
-            price: ``int32 [n_things + 1]``, 1 for things that may still be forbidden, 0 for others, and 0 in the last
-                entry, which is for moves that no design removes.
-            left: the largest number of further things that an extension forbids.
+        An extension forbids at most `left` further things. `price`, ``int32 [n_things + 1]``, is 1 for things that may
+        still be forbidden, 0 for others and in the last entry.
         """
         pair = self.pairs(design, price, left, int(self.found.value) - 1)
         if pair is None:
@@ -319,20 +287,18 @@ class WorstCase:
     def pairs(self, design: Removals, price: IntArray, left: int, deepest: int) -> IntArray | None:
         """Return the things (cells, edges or actions) to forbid next: those on two plans that share too many steps.
 
-        A pair is two shortest plans, for different goals, whose first `deepest` steps or more are the same. A better
-        design has to forbid something on every such pair. Of all pairs, the one with the fewest things that may be
-        forbidden is taken, because it leaves the fewest cases to try.
+        A pair is two shortest plans, for different goals, whose first `deepest` steps or more are the same. The pair
+        with the fewest things that may be forbidden is taken.
 
         Args:
             design: indices of the things that are forbidden already.
-            price: ``int32 [n_things + 1]``, 1 for things that may still be forbidden, 0 for others, and 0 in the last
-                entry, which is for moves that no design removes.
-            left: the largest number of further things to forbid.
-            deepest: the smallest number of first steps that the plans of a pair share.
+            price: ``int32 [n_things + 1]``, 1 for things that may still be forbidden, otherwise 0.
+            left: largest number of further things to forbid.
+            deepest: least number of common steps.
 
         Returns:
-            Indices of the things on this pair that may be forbidden. The array is empty if there is no such pair. The
-            result is None if `left` further things are provably too few to forbid something on every pair.
+            Indices of the things on the pair, empty if there is no pair. None if `left` further things are provably too
+            few to forbid something on every pair.
         """
         closed, own, first = self.paths.closed(design), price, None
         for _ in range(left + 1):
@@ -351,10 +317,8 @@ class WorstCase:
     def _bound(self) -> float:
         """Return a lower bound on the worst-case distinctiveness (WCD) of all designs that the search may choose.
 
-        WCD is the latest step at which two goals can be told apart. To lower it to `v`, a design has to forbid
-        something on every pair of shortest plans, for different goals, that begin with the same `v` steps. The bound is
-        the first of ``v = 1, 2, ...`` for which the search cannot prove that no design does so. It is never above the
-        WCD of the best design found so far.
+        To lower WCD to `v`, a design has to forbid something on every pair of shortest plans that begin with the same
+        `v` steps. The bound is the first `v` for which this is not proven impossible.
         """
         for value in range(1, int(self.found.value)):
             if self.pairs((), self._price, self.most, value) is not None:

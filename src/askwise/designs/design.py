@@ -43,34 +43,29 @@ def design(
 ) -> Design:
     """Return what to forbid so that goals can be recognised earlier, and the effect of forbidding it.
 
-    On a map, cells are forbidden: they become walls, for both agents if they share the map. On a graph, edges are
-    forbidden, for both agents if they share the graph. Starts and targets stay free. In a planning problem, actions
-    such as ``stack a b`` are forbidden; only those on plans that are at most `budget` steps longer than the shortest
-    can matter.
+    On a map, cells become walls. On a graph, edges are closed. Both apply to both agents if they share the map or
+    graph. In a planning problem, actions such as ``stack a b`` are forbidden.
 
-    Give either `most`, to search for the best design, or `forbid`, to see the effect of your own design.
+    Give either `most`, to search for the best design, or `forbid`, to see the effect of your own.
 
     Args:
-        problem: a `Problem`; an instance, that is, the contents of a file that describes a problem; a map drawn as text
-            (`Drawing`); a planning problem (`askwise.pddl.load`); the path of a file with one of these; or a `Space`,
-            which lists what may be forbidden.
-        most: the largest number of things (cells, edges or actions) to forbid; None if you give `forbid`. Among equally
-            good designs, the smallest is returned, and among these one that lengthens paths least.
-        minimise: the value to minimise. ``wcd`` is worst-case distinctiveness: the latest step at which two goals can
-            be told apart. For planning problems it is one less: the number of steps in the longest common prefix of
-            plans for two goals. ``edp`` is the expected EDP: the true goal and another goal are drawn from the prior,
-            and EDP, the expected divergence point, is the expected step at which the other goal is ruled out. ``cost``
-            is the expected cost of not knowing the goal.
-        by: if `minimise` is ``cost``, how the ego agent decides: ``planner`` (the default) plans ahead as far as it
-            can; ``optimum`` is the best possible agent, which is known only for small problems.
-        budget: the number of steps by which the shortest path to each goal may grow, for each of the two agents.
-        forbid: the names of the things that your own design forbids; None if you give `most`.
-        limit: the largest number of designs to evaluate; None for a limit that depends on the size of the problem.
-        progress: called regularly with the number of designs evaluated so far; None for no calls.
+        problem: a `Problem`; an instance (the contents of a problem file); a map drawn as text (`Drawing`); a planning
+            problem (`askwise.pddl.load`); the path of a file with one of these; or a `Space`.
+        most: largest number of things (cells, edges or actions) to forbid. Of equally good designs, the smallest is
+            returned, and of these one that lengthens paths least.
+        minimise: ``wcd`` for the latest step at which two goals can be told apart (worst-case distinctiveness), minus 1
+            for planning problems; ``edp`` for the expected step at which a goal drawn from the prior is ruled out while
+            another is pursued; ``cost`` for the expected cost of not knowing the goal.
+        by: for ``cost``, how the ego agent decides: ``planner`` (the default) plans ahead; ``optimum`` is the best
+            possible agent, known only for small problems.
+        budget: number of steps by which each agent's shortest path to each goal may grow.
+        forbid: names of the things that your own design forbids.
+        limit: largest number of designs to evaluate; None for a default that depends on the problem.
+        progress: called with the number of designs so far; None for no calls.
 
     Returns:
-        The design. It has the names of the things to forbid, values before and after, the changed problem, and the
-        verdict, which says whether it is proven that no allowed design is better.
+        The names of the things to forbid, values before and after, the changed problem, and whether it is proven that
+        no allowed design is better.
     """
     began = time.perf_counter()
     _check(most, minimise, by, budget, forbid, limit)
@@ -117,8 +112,7 @@ def design(
 def _wide_enough(space: Space, budget: int) -> Space:
     """Return a design space whose graph contains all paths that are at most `budget` steps longer than the shortest.
 
-    If the graph of `space` contains them, `space` itself is returned. Otherwise ``space.widened`` makes a new space; an
-    InputError is raised if ``space.widened`` is None.
+    This is `space` if possible. Raises an InputError if the graph cannot be widened.
     """
     if space.largest_budget is None or budget <= space.largest_budget:
         return space
@@ -156,18 +150,11 @@ def _check_most(space: Space, most: int) -> None:
 def _best(space: Space, most: int, budget: int, options: dict[str, Any]) -> Outcome:
     """Return the best design in a space; of several best designs, one that lengthens paths least.
 
-    To find it, the search is repeated with smaller budgets, down to the smallest budget that allows an equally good
-    design with no more things. This is done by bisection, because a larger budget never makes the best value worse.
-
-    Args:
-        space: the design space, that is, what may be forbidden.
-        most: the largest number of things (cells, edges or actions) to forbid.
-        budget: the number of steps by which the shortest path to each goal may grow.
-        options: `minimise`, `by`, `limit` and `progress`, the arguments of `DesignSearch`.
+    The search is repeated with smaller budgets, down to the smallest with an equally good design. `options` are further
+    arguments of `DesignSearch`.
 
     Returns:
-        Indices of the forbidden things; the verdict, which says whether no allowed design is better; and the search
-        that found the things.
+        Indices of the forbidden things; the verdict; and the search that found the things.
     """
 
     def within(steps: int) -> Outcome:
@@ -264,8 +251,7 @@ def _state(search: DesignSearch, things: Removals) -> DesignState:
 def _as_prefix(space: Space, worst: float) -> float:
     """Return the worst-case distinctiveness (WCD) to report if `worst` is the latest step that separates two goals.
 
-    For planning problems, WCD is the length of the longest common prefix of plans: ``worst - 1``, and at least 0. For
-    all other problems, WCD is `worst`.
+    It is `worst`, or for planning problems the length of the longest common prefix of plans: ``worst - 1``, at least 0.
     """
     return max(worst - 1, 0.0) if space.prefix else worst
 
@@ -274,10 +260,9 @@ def space_of_given(given: object, progress: Callable[[str], None] | None = None)
     """Return the design space of a problem: what may be forbidden in it, and the moves of the agents.
 
     Args:
-        given: a problem, an instance (the contents of a file that describes one), a map drawn as text, a planning
-            problem, or the path of a file with one of these. A `Space` is returned as it is.
-        progress: called with a line of text from time to time while plans are searched; None for no calls. Only
-            planning problems need such a search.
+        given: a problem, an instance (the contents of a problem file), a map drawn as text, a planning problem, a
+            `Space`, or the path of a file with a problem.
+        progress: called with lines of text while plans are searched; None for no calls.
     """
     if isinstance(given, Space):
         return given

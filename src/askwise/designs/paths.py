@@ -1,28 +1,24 @@
 """The teammate's paths when a design forbids some things, and which further things can matter.
 
-A *thing* is what a design may forbid: a cell, an edge or an action. The moves of a thing are those that forbidding the
-thing removes. An *extension* of a design forbids further things.
+A *thing* is what a design may forbid: a cell, an edge or an action. Its moves are those that forbidding it removes.
 
 Let `c_g(D)` be the number of steps of a shortest plan for goal `g` if the things `D` are forbidden, and `c_g()` the
 same number if nothing is forbidden. The budget `b` is the number of steps by which a shortest plan may grow. A design
-is *allowed* if ``c_g(D) <= c_g() + b`` for every goal. Plans under a design are also plans without it, so forbidding
-more never makes a shortest plan shorter: if `D` is not allowed, no extension of `D` is allowed.
+is *allowed* if ``c_g(D) <= c_g() + b`` for every goal. Forbidding more never makes a shortest plan shorter: if `D` is
+not allowed, no larger design is allowed.
 
 **Things that cannot matter.** Call a move *useful* after `D` if, for some goal `g`, it lies on a walk of at most
 ``c_g() + b`` steps from the start to `g` that avoids `D`. Let no move of a thing `x` be useful after `D`, and let the
 design `E` contain `D`. Then `E` with `x` is allowed if and only if `E` is allowed, and in this case both have the same
 shortest plans. To see this, let `E` with `x` be allowed. The shortest plans of `E` with `x` have at most ``c_g() + b``
-steps and avoid `E`, hence `D`, so all their moves are useful. The shortest plans of `E` are not longer, so all their
-moves are useful, too. No useful move is a move of `x`, so none of these plans uses `x`. Therefore both designs have the
-same shortest plans. If instead `E` is allowed, the same argument applies to the shortest plans of `E`. So `x` can be
-left out of `E` and of all its extensions, for every value that depends only on the shortest plans: worst-case
-distinctiveness (WCD) and the expected divergence point (EDP).
+steps and avoid `D`. The shortest plans of `E` are not longer and avoid `D`, too. So all moves of these plans are
+useful, none of the plans uses `x`, and both designs have the same shortest plans. If instead `E` is allowed, the same
+argument applies to the shortest plans of `E`. So `x` can be left out for every value that depends only on the shortest
+plans: worst-case distinctiveness (WCD) and the expected divergence point (EDP).
 
-With a budget of 0, the useful moves are those on shortest plans, and the set of shortest plans can only shrink. With a
-larger budget, other plans may become the shortest; all these plans consist of useful moves. So states and moves that
-are not useful at the start are removed before the search: a large map shrinks to the paths across it.
+States and moves that are not useful at the start are removed before the search.
 
-The expected cost of not knowing the goal also depends on the ego agent's paths (see `askwise.designs.measures`).
+The expected cost of not knowing the goal also depends on the ego agent's paths (`askwise.designs.measures`).
 """
 
 from __future__ import annotations
@@ -51,15 +47,15 @@ class TeammatePaths:
     A design is a set of things (cells, edges or actions) to forbid, given by their indices.
 
     Args:
-        space: the design space, that is, what may be forbidden, and the teammate's moves, start and targets.
-        budget: the number of steps by which the shortest path to each goal may grow.
+        space: what may be forbidden, and the teammate's moves, start and targets.
+        budget: number of steps by which the shortest path to each goal may grow.
 
     Attributes:
-        n_things: the number of things that may be forbidden.
-        n_goals: the number of goals.
-        counted: ``bool [n_goals]``, the goals with a prior above 0.
-        costs: ``int32 [n_goals]``, the steps of a shortest path to each goal without a design.
-        most: ``int32 [n_goals]``, the largest allowed number of steps to each goal, that is, `costs` plus `budget`.
+        n_things: number of things that may be forbidden.
+        n_goals: number of goals.
+        counted: ``bool [n_goals]``, goals with a prior above 0.
+        costs: ``int32 [n_goals]``, steps to each goal without a design.
+        most: ``int32 [n_goals]``, largest allowed number of steps to each goal.
     """
 
     def __init__(self, space: Space, budget: int) -> None:
@@ -85,10 +81,8 @@ class TeammatePaths:
     def goals_by(self, design: Sequence[int]) -> IntArray:
         """Return ``int32 [n_things]``: an estimate of the number of goals for which each thing matters.
 
-        A thing is a cell, edge or action that may be forbidden; its moves are those that forbidding it removes.
-        `design` holds the indices of things that are forbidden already. For each move of a thing, take the state to
-        which it leads, and count the goals that have a shortest plan through this state. The estimate is the largest of
-        these counts.
+        It is the largest number of goals with a shortest plan, under `design`, through a state to which a move of the
+        thing leads.
         """
         walker = self._walker
         plans = walker.plans(self.closed(design), walker.free)
@@ -108,25 +102,21 @@ class TeammatePaths:
     def steps(self, design: Sequence[int]) -> IntArray:
         """Return the steps of a shortest plan for each goal under a design, ``int32 [n_goals]``, -1 if none is found.
 
-        Plans with at most ``self.most`` steps, the number that the budget allows, are always found. Longer plans may be
-        missed; `allowed` returns False for them, found or not. `design` holds the indices of the forbidden things.
+        Plans that are longer than the budget allows may be missed. `design` has the indices of the forbidden things.
         """
         return self._walker.steps(design)
 
     def allowed(self, steps: IntArray) -> bool:
         """Return whether the shortest plan for each goal has at most as many steps as the budget allows.
 
-        `steps` is ``int32 [n_goals]``, the length of a shortest plan for each goal, -1 if there is none. The allowed
-        numbers are in ``self.most``.
+        `steps` is ``int32 [n_goals]``, the length of a shortest plan for each goal, -1 if there is none.
         """
         return bool(((steps >= 0) & (steps <= self.most)).all())
 
     def useful(self, design: Sequence[int]) -> BoolArray:
         """Return the things that are worth forbidding in addition to `design`, ``bool [n_things]``.
 
-        Forbidding any other thing changes none of the paths that may matter: those with at most ``self.most`` steps to
-        a goal, the number that the budget allows. A thing is a cell, edge or action that may be forbidden. `design`
-        holds the indices of things that are forbidden already.
+        Forbidding any other thing changes no path that is short enough for the budget. `design` has indices of things.
         """
         walker = self._walker
         found = np.zeros(self.n_things + 1, dtype=np.bool_)
@@ -136,28 +126,21 @@ class TeammatePaths:
     def divergence(self, design: Sequence[int]) -> tuple[FloatArray, FloatArray, IntArray]:
         """Return, under a design, EDP and WCD of all pairs of goals at the start, and the steps to each goal.
 
-        EDP, the expected divergence point, is the expected step at which one goal is ruled out if the teammate pursues
-        another goal. WCD, worst-case distinctiveness, is the latest such step. `design` holds the indices of the
+        EDP is the expected step at which one goal is ruled out while another is pursued, WCD the latest such step.
+        Goals with a common plan count as told apart in the step after its end. `design` has the indices of the
         forbidden things.
 
         Returns:
-            Three arrays: EDP and WCD, each ``float64 [n_goals (ruled out), n_goals (pursued)]``, and the steps to each
-            goal, ``int32 [n_goals]``, -1 if it cannot be reached. If a plan is a shortest plan for both goals, the
-            goal that is not pursued counts as ruled out in the step after the end of the plan. The diagonals have no
-            meaning.
+            EDP and WCD, each ``float64 [n_goals (ruled out), n_goals (pursued)]``, without meaning on the diagonals;
+            and the steps, ``int32 [n_goals]``, -1 for goals that cannot be reached.
         """
         return self._walker.divergence(design)
 
     def shared(self, design: Sequence[int]) -> tuple[float, IntArray]:
         """Return, under a design, the latest step at which two goals can be told apart, and the steps to each goal.
 
-        `design` holds the indices of the forbidden things.
-
-        Returns:
-            Two values. The first is the largest worst-case distinctiveness (WCD) of two goals with a prior above 0,
-            that is, one more than the largest number of steps that shortest plans for two of these goals have in common
-            at their beginning. If only one goal has a prior above 0, the first value is 0. The second is
-            ``int32 [n_goals]``, the steps to each goal, -1 if it cannot be reached.
+        Only goals with a prior above 0 count; if there is only one, the first value is 0. The second is
+        ``int32 [n_goals]``, -1 for goals that cannot be reached. `design` has the indices of the forbidden things.
         """
         walker = self._walker
         plans = walker.plans(self.closed(design), walker.free)
@@ -168,13 +151,11 @@ class TeammatePaths:
     def plans(self, closed: BoolArray, price: IntArray) -> ShortestPlans:
         """Return the shortest plans of all goals under a design, and the least prices of these plans.
 
-        A shortest plan has the fewest moves. Its price is the sum of the prices of its moves.
+        The price of a plan is the sum of the prices of its moves.
 
         Args:
-            closed: ``bool [n_things + 1]``, whether each thing (cell, edge or action) is forbidden, as returned by the
-                method `closed`.
-            price: ``int32 [n_things + 1]``, for each thing the price of every move that forbidding the thing removes;
-                the last entry, for moves that no design removes, is 0.
+            closed: ``bool [n_things + 1]``, whether each thing is forbidden, from the method `closed`.
+            price: ``int32 [n_things + 1]``, price of each move that a thing owns; the last entry is 0.
         """
         return self._walker.plans(closed, price)
 
@@ -182,25 +163,22 @@ class TeammatePaths:
 class ShortestPlans:
     """The shortest plans of all goals under a design, and the least prices of these plans.
 
-    A shortest plan has the fewest moves. Its price is the sum of the prices of its moves. With price 1 for the moves of
-    some things and 0 for all others, the price of a plan counts its moves that belong to these things.
+    The price of a plan is the sum of the prices of its moves.
 
     Args:
         walker: the graph with start and targets.
-        closed: ``bool [n_things + 1]``, whether each thing (cell, edge or action) is forbidden; the last entry, for
-            moves that no design removes, is False.
-        price: ``int32 [n_things + 1]``, for each thing the price of every move that forbidding the thing removes; the
-            last entry, for moves that no design removes, is 0.
+        closed: ``bool [n_things + 1]``, whether each thing (cell, edge or action) is forbidden; the last entry is
+            False.
+        price: ``int32 [n_things + 1]``, price of each move that a thing owns; the last entry is 0.
 
     Attributes:
-        depth: ``int32 [n_states]``, the steps from the start, -1 for states that cannot be reached.
-        order: ``int32 [n_states]``, its first `reached` entries are the reachable states, nearest first.
-        reached: the number of states that can be reached.
-        steps: ``int32 [n_goals]``, the number of moves of a shortest plan for each goal, -1 if the goal cannot be
-            reached.
-        begun: ``int32 [n_states]``, the least price among the shortest paths from the start to each state.
-        towards: ``int32 [n_states, n_goals]``, the least price of the moves after each state, among the shortest plans
-            for each goal that lead through the state; `NO_PLAN`, a very large number, if there is no such plan.
+        depth: ``int32 [n_states]``, steps from the start, -1 if not reached.
+        order: ``int32 [n_states]``, begins with the reached states, nearest first.
+        reached: number of reached states.
+        steps: ``int32 [n_goals]``, moves of a shortest plan, -1 for none.
+        begun: ``int32 [n_states]``, least price of a shortest path to each state.
+        towards: ``int32 [n_states, n_goals]``, least price of a shortest plan from each state on; `NO_PLAN`, a very
+            large number, for no plan.
     """
 
     def __init__(self, walker: _Walker, closed: BoolArray, price: IntArray) -> None:
@@ -227,18 +205,13 @@ class ShortestPlans:
         )
 
     def cheapest_pair(self, counted: BoolArray, deepest: int) -> tuple[int, IntArray] | None:
-        """Find two shortest plans, for different goals, that begin with the same steps; return their price and things.
+        """Find the cheapest pair of shortest plans, for different goals, with the same first `deepest` steps or more.
 
-        Of all such pairs of plans, one with the least price is taken. The price of a pair is the sum of the prices of
-        the moves in both plans, where moves of the common beginning count once.
-
-        Args:
-            counted: ``bool [n_goals]``, whether plans for each goal may be chosen.
-            deepest: the smallest allowed number of steps that both plans have in common at their beginning.
+        The price of a pair is the sum of the prices of the moves in both plans. Moves of the common beginning count
+        once. `counted`, ``bool [n_goals]``, marks the goals whose plans may be chosen.
 
         Returns:
-            The price of the pair, and the indices of the things (cells, edges or actions) on it. A thing is on the pair
-            if its price is above 0 and forbidding it removes a move of at least one of the plans. None if there is no
+            The price of the pair, and the indices of the things with a price above 0 on its plans. None if there is no
             such pair.
         """
         price, state, one, other = _kernels.cheapest_pair(
@@ -257,10 +230,9 @@ class ShortestPlans:
     def certain_agreement(self) -> FloatArray:
         """Return lower bounds on the expected divergence point (EDP) of all pairs of goals.
 
-        Entry ``[i, j]`` of the result, ``float64 [n_goals, n_goals]``, is a lower bound on EDP(i | j), the expected
-        step at which goal `i` is ruled out if the teammate pursues goal `j`. If things with a price above 0 are
-        forbidden, the bound still holds as long as the number of steps to `j` stays the same. See
-        `askwise.designs._kernels.certain_agreement` for its definition.
+        The result is ``float64 [n_goals, n_goals]``. Entry ``[i, j]`` bounds the expected step at which goal `i` is
+        ruled out while goal `j` is pursued. If things with a price above 0 are forbidden, the bound holds as long as
+        the number of steps to `j` stays the same.
         """
         walker = self.walker
         agreed = np.empty((self.steps.size, self.steps.size))
@@ -285,19 +257,17 @@ class _Walker:
     A design is a set of things (cells, edges or actions) to forbid.
 
     Args:
-        graph: the moves, and for each move the thing that has to be forbidden to remove the move.
-        start: the index of the first state.
-        targets: for each goal the indices of the states in which it is reached.
-        n_things: the number of things that may be forbidden.
+        graph: the moves, and the thing that owns each move.
+        start: index of the first state.
+        targets: for each goal, the states in which it is reached.
+        n_things: number of things that may be forbidden.
 
     Attributes:
-        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 if there is no move; each column is
-            one move of a state.
-        owner: ``int32 [n_states, n_ranks]``, the index of the thing that has to be forbidden to remove each move; -1
-            for moves that no design removes.
-        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
-        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
-        free: ``int32 [n_things + 1]``, all 0: an array of prices for which every move is free.
+        successor: ``int32 [n_states, n_ranks]``, next state of each move, -1 for no move.
+        owner: ``int32 [n_states, n_ranks]``, thing whose ban removes each move, -1 for none.
+        targets: ``int32``, target states of goal 0, then of goal 1, and so on.
+        starts: ``int32 [n_goals + 1]``; goal g has the target states ``targets[starts[g]:starts[g + 1]]``.
+        free: ``int32 [n_things + 1]``, prices of 0.
     """
 
     def __init__(self, graph: MoveGraph, start: int, targets: Sequence[IntArray], n_things: int) -> None:
@@ -319,12 +289,11 @@ class _Walker:
         return self.plans(self.closed(design), self.free).steps
 
     def left(self, design: Sequence[int]) -> tuple[IntArray, Any, IntArray]:
-        """Return the graph without the moves that a design removes; `design` holds the indices of the forbidden things.
+        """Return the graph without the moves that a design (indices of things) removes.
 
         Returns:
-            Three arrays. The first is ``int32 [n_states, n_ranks]``, the next state of each move, -1 where there is no
-            move; each column is one move of a state. The second and third are `indptr` and `indices`; the states from
-            which a move leads to state s are ``indices[indptr[s]:indptr[s + 1]]``.
+            The next state of each move, ``int32 [n_states, n_ranks]``, -1 for no move; and two arrays `indptr` and
+            `indices`: moves to state s begin in the states ``indices[indptr[s]:indptr[s + 1]]``.
         """
         successor = read_only(np.where(self.closed(design)[self.owner], np.int32(-1), self.successor))
         indptr, indices = reverse_edges(successor)
@@ -336,11 +305,8 @@ class _Walker:
     def useful(self, design: Sequence[int], most: IntArray) -> BoolArray:
         """Return whether each move is on a short enough walk from the start to a goal, ``bool [n_states, n_ranks]``.
 
-        Each column is one move of a state.
-
-        Args:
-            design: indices of the forbidden things, which the walk avoids.
-            most: ``int32 [n_goals]``, the largest number of steps that a walk to each goal may have.
+        The walk avoids the things in `design`. `most`, ``int32 [n_goals]``, is the largest number of steps to each
+        goal.
         """
         successor, indptr, indices = self.left(design)
         depth = np.empty(successor.shape[0], dtype=np.int32)
@@ -360,8 +326,7 @@ class _Walker:
     def without(self, dropped: BoolArray) -> _Walker:
         """Return a copy without some moves, and without the states to which no remaining move leads.
 
-        ``dropped``, ``bool [n_states, n_ranks]``, says which moves are removed; each column is one move of a state. The
-        start and the target states are always kept.
+        `dropped`, ``bool [n_states, n_ranks]``, says which moves are removed. The start and the targets are kept.
         """
         successor = np.where(dropped, np.int32(-1), self.successor)
         kept = np.zeros(successor.shape[0], dtype=np.bool_)
@@ -379,10 +344,9 @@ def trip_steps(trips: EgoTrips, design: Sequence[int], n_things: int) -> IntArra
     """Return the ego agent's steps to each goal under a design, ``int32 [n_goals]``, -1 if there is no way.
 
     Args:
-        trips: the ego agent's trip for each goal; a trip may have several parts, such as first to a box and then to a
-            station.
-        design: indices of the forbidden things (cells or edges).
-        n_things: the number of things that may be forbidden.
+        trips: the ego agent's trip for each goal.
+        design: indices of the forbidden things.
+        n_things: number of things that may be forbidden.
     """
     graph = trips.graph
     closed = np.zeros(n_things + 1, dtype=np.bool_)

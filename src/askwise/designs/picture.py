@@ -1,9 +1,7 @@
 """The picture of a design: the map or graph before the design and after it, side by side.
 
-Cells, or states of a graph, that lie on a shortest plan are coloured by the number of goals whose shortest plans pass
-through them. In dark areas, the teammate may still pursue many goals. In areas of the lightest colour, only one goal is
-possible. Forbidden things are marked on the right. For problems that are neither a map nor a small graph, the picture
-shows matrices of EDP (expected divergence point): the expected step at which each goal is ruled out.
+The colour of a cell or state shows how many goals have a shortest plan through it. Other problems and large graphs are
+shown as matrices of EDP (expected divergence point): the expected step at which each goal is ruled out.
 """
 
 from __future__ import annotations
@@ -107,9 +105,7 @@ def _title(design: Design, when: str, state: DesignState) -> str:
 
 
 def _watched(given: Any) -> tuple[Model, tuple[IntArray, ...], int, IntArray]:
-    """Return what the picture shows of the teammate: its model, and how many goals are possible in each state.
-
-    `given` is a drawing, a problem or an instance (the contents of a file that describes a problem).
+    """Return what the picture shows of the teammate in a drawing, problem or instance.
 
     Returns:
         The teammate's model; the target states of each goal; the state at the start; and ``int32 [n_states]``, the
@@ -180,10 +176,9 @@ def _ego(ax: Axes, places: list[Place]) -> None:
 
 
 def _ego_places(given: Any) -> list[Place]:
-    """Return a list with the coordinates of the ego agent's start, or an empty list.
+    """Return a list with the coordinates of the ego agent's start in a drawing, problem or instance.
 
-    The list is empty if there is no ego agent, or if the ego agent does not move on the teammate's map. `given` is a
-    drawing, a problem or an instance (the contents of a file that describes a problem).
+    It is empty if no ego agent moves on the teammate's map.
     """
     if isinstance(given, Drawing):
         return [] if given.ego is None else [given.ego]

@@ -1,7 +1,6 @@
 """Design spaces of maps, graphs and tool fetching: which cells may become walls, and which edges may be closed.
 
-If both agents move in the same model, cells and edges are forbidden for both. If each agent has its own model, only the
-teammate's model changes.
+If both agents move in the same model, this applies to both, otherwise only to the teammate.
 """
 
 from __future__ import annotations
@@ -75,7 +74,7 @@ def _one(state: int) -> IntArray:
 def space_of_place(given: object) -> Space:
     """Return the design space of a map (cells that may become walls) or of a graph (edges that may be closed).
 
-    `given` is a map drawn as text, a problem, or an instance, that is, the contents of a file that describes a problem.
+    `given` is a drawn map, a problem, or an instance (the contents of a problem file).
     """
     if isinstance(given, Drawing):
         return _of_drawing(given)
@@ -259,12 +258,11 @@ def _with_changes(
     """Return a copy of `given`, of the same kind, in which some cells or edges are forbidden.
 
     Args:
-        given: a problem, or the contents of a problem file (`ProblemFile`).
-        problem: `given` itself if it is a problem, otherwise the problem that it describes.
-        what: the cells or edges to forbid; if there are none, `given` itself is returned.
-        in_file: a function that takes one agent's part of a problem file and the cells or edges, and changes the part
-            in place so that they are forbidden.
-        in_model: a function that takes a model and the cells or edges, and returns a model in which they are forbidden.
+        given: a problem, or the contents of a problem file.
+        problem: the problem that `given` is or describes.
+        what: the cells or edges; if there are none, `given` itself is returned.
+        in_file: forbids them in place, in one agent's part of a problem file.
+        in_model: returns a model in which they are forbidden.
     """
     if not what:
         return given
@@ -282,14 +280,10 @@ def _with_changes(
 
 
 def _changed_models(problem: FactoredProblem, teammate: Model) -> FactoredProblem:
-    """Return a copy of a problem with another model of the teammate.
+    """Return a copy of a problem built in Python, with another model of the teammate.
 
-    If both agents share a model, the ego agent gets the new model, too. This is for problems that were built in Python;
-    problems from a file are changed in the file's contents instead.
-
-    Args:
-        problem: the problem.
-        teammate: the new model, with the same states as the old one.
+    If both agents share a model, the ego agent gets the new model, too. The new model must have the states of the old
+    one.
     """
     old, own, goals = problem.teammate.model, problem.ego.model, range(len(problem.goals))
     ego = teammate if _shared(problem) else own

@@ -33,22 +33,18 @@ class DesignState:
     """The values of a problem before or after a design: how soon goals are told apart, and how long the paths are.
 
     Attributes:
-        value: the value that the design minimises, such as WCD.
-        wcd: worst-case distinctiveness. For planning problems, it is the number of steps in the longest common prefix
-            of plans for two goals, as in the literature. For other problems, it is one more: the latest step at which
-            two goals are told apart.
-        edp: the expected EDP (expected divergence point). The true goal and another goal are drawn from the prior, and
-            EDP is the expected step at which the other goal is ruled out.
-        told_apart: like `wcd`, but always the latest step at which two goals are told apart, and infinite if
-            `never_apart` is above 0.
-        never_apart: number of ordered pairs of goals that have a whole shortest plan in common, so that they may never
-            be told apart. `wcd` and `edp` count such goals as told apart in the step after the end of the plan.
-        costs: number of steps of the teammate's shortest plan for each goal.
-        ego_costs: number of steps of the ego agent's shortest path for each goal; empty if designs do not change these
-            paths.
-        wcd_matrix: ``float64 [n_goals, n_goals]``, WCD of all pairs, counted as in `wcd`.
-        edp_matrix: ``float64 [n_goals, n_goals]``, EDP of all pairs: ``[i, j]`` is the expected step at which goal `i`
-            is ruled out if the teammate pursues goal `j`.
+        value: the minimised value.
+        wcd: worst-case distinctiveness, the latest step at which two goals are told apart; for planning problems one
+            less, the longest common prefix of plans for two goals.
+        edp: expected step at which one goal is ruled out while another is pursued, if both are drawn from the prior.
+        told_apart: the latest step at which two goals are told apart; infinite if `never_apart` is above 0.
+        never_apart: number of ordered pairs of goals that have a whole shortest plan in common. `wcd` and `edp` count
+            them as told apart in the step after its end.
+        costs: steps of the teammate's shortest plan for each goal.
+        ego_costs: steps of the ego agent's shortest path for each goal; empty if designs do not change these paths.
+        wcd_matrix: ``float64 [n_goals, n_goals]``, `wcd` of all pairs.
+        edp_matrix: ``float64 [n_goals, n_goals]``; ``[i, j]`` is the expected step at which goal `i` is ruled out while
+            goal `j` is pursued.
     """
 
     value: float
@@ -67,18 +63,14 @@ class DesignState:
 
 @dataclass(frozen=True)
 class DesignVerdict:
-    """The verdict on a design: how it was found, and whether it is proven that no allowed design is better.
-
-    A design is allowed if it forbids at most the given number of things and lengthens no shortest path by more steps
-    than the budget.
+    """The verdict on a design: how it was found, and whether it is proven that no design within the limits is better.
 
     Attributes:
-        proven: whether it is proven that no allowed design has a smaller value, or an equal value while forbidding
-            fewer things.
+        proven: whether no design within the limits has a smaller value, or an equal value with fewer things.
         method: how the design was found, in words.
-        bound: a lower bound on the values of all allowed designs; None if there is none.
+        bound: lower bound on the values of all designs within the limits; None if there is none.
         looked_at: number of designs evaluated.
-        estimated: whether values are averages over episodes instead of exact expectations.
+        estimated: whether values are averages over episodes.
     """
 
     proven: bool
@@ -103,27 +95,25 @@ class Design:
     """What to forbid so that goals can be recognised earlier, and the effect of forbidding it.
 
     Attributes:
-        thing: the kind of forbidden things: ``cell``, ``edge`` or ``action``.
-        forbidden: the names of the things to forbid.
+        thing: what is forbidden: ``cell``, ``edge`` or ``action``.
+        forbidden: names of the things to forbid.
         minimise: the minimised value: ``wcd``, ``edp`` (expected EDP) or ``cost`` (expected cost of not knowing the
             goal).
-        by: if `minimise` is ``cost``, how the ego agent decides: ``planner`` (it plans ahead) or ``optimum`` (the best
-            possible agent); otherwise None.
-        most: the largest allowed number of forbidden things.
-        budget: the number of steps by which the shortest path to each goal may grow.
-        goals: the names of the goals.
-        prior: ``float64 [n_goals]``, the probability of each goal.
-        left_out: the names of unreachable goals, which are ignored.
-        before: the values before the design.
-        after: the values after the design, that is, if all things in `forbidden` are forbidden.
+        by: for ``cost``, how the ego agent decides: ``planner`` or ``optimum``; otherwise None.
+        most: largest allowed number of forbidden things.
+        budget: number of steps by which the shortest path to each goal may grow.
+        goals: names of the goals.
+        prior: ``float64 [n_goals]``, probability of each goal.
+        left_out: names of unreachable goals, which are ignored.
+        before: values before the design.
+        after: values after the design.
         verdict: whether it is proven that no design is better.
         both: whether the things are forbidden for both agents.
-        prefix: how WCD (worst-case distinctiveness) is counted. If True, as for planning problems, it is the largest
-            number of steps that plans for two goals have in common at their beginning. If False, it is one more: the
-            step that tells the goals apart.
-        changed: the changed problem or instance, which can be played or written to a file.
+        prefix: whether WCD (worst-case distinctiveness) counts the steps that plans for two goals have in common, and
+            not also the step that tells them apart.
+        changed: the changed problem or instance.
         given: the original problem or instance.
-        seconds: the computing time in seconds.
+        seconds: computing time.
     """
 
     thing: str
@@ -236,8 +226,7 @@ def _capped(design: Design) -> list[str]:
 def _goals(design: Design, words: Vocabulary) -> list[str]:
     """Return the lines of a table of the goals: the agents' steps and the mean EDP, before and after the design.
 
-    The expected divergence point (EDP) is the expected step at which another goal is ruled out. The mean is over the
-    other goals, weighted by their prior.
+    The mean EDP is the expected step at which another goal, drawn from the prior, is ruled out.
     """
     columns: list[tuple[str, list[tuple[str, str]]]] = [
         (f"{words.teammate}'s steps", _pairs(design, "costs")),
@@ -271,10 +260,9 @@ def _pairs(design: Design, which: str) -> list[tuple[str, str]]:
 
 
 def _alike(design: Design) -> list[tuple[str, str]]:
-    """Return, for each goal, its expected EDP before and after the design as a pair of texts.
+    """Return, for each goal, its mean EDP before and after the design as a pair of texts.
 
-    The expected EDP of a goal is the expected step at which another goal, drawn from the prior, is ruled out if the
-    teammate pursues the goal.
+    It is the expected step at which another goal, drawn from the prior, is ruled out while this goal is pursued.
     """
     both = [alike(state, design.prior) for state in (design.before, design.after)]
     return [(_number("EDP", one), _number("EDP", other)) for one, other in zip(*both, strict=True)]
@@ -283,12 +271,11 @@ def _alike(design: Design) -> list[tuple[str, str]]:
 def alike(state: DesignState, prior: Any) -> list[float]:
     """Return for each goal the expected step at which another goal is ruled out if the teammate pursues this goal.
 
-    This is the mean of the expected divergence points (EDP) of the other goals, weighted by the prior. It is ``nan``
-    for a goal with a prior of 0, and if no other goal has a prior above 0.
+    The other goal is drawn from the prior. The value is ``nan`` if this goal, or all others, have a prior of 0.
 
     Args:
-        state: the values before or after a design.
-        prior: the probability of each goal, any sequence of numbers.
+        state: values before or after a design.
+        prior: probability of each goal.
     """
     weights = pair_weights(np.asarray(prior))
     shares = weights.sum(axis=0)
@@ -308,10 +295,9 @@ def _number(name: str, value: float) -> str:
 def as_json(design: Design) -> dict[str, Any]:
     """Return a design as a JSON-compatible dict, as printed by ``--json``.
 
-    The keys ``thing``, ``minimise``, ``by``, ``budget``, ``left_out``, ``seconds``, ``proven``, ``bound`` and
-    ``looked_at`` are attributes of `Design` and of its verdict. The others are ``forbid`` (what to forbid),
-    ``for_both`` (whether for both agents), ``at_most`` (the largest number of things to forbid), ``wcd_convention``
-    (how WCD is counted, in words), ``before`` and ``after`` (dicts of values) and ``verdict`` (a text).
+    Most keys are attributes of `Design` and of its verdict. The others are ``forbid`` (what to forbid), ``for_both``
+    (whether for both agents), ``at_most`` (the largest number of things to forbid), ``wcd_convention`` (how WCD is
+    counted, in words), ``before`` and ``after`` (dicts of values) and ``verdict`` (a text).
     """
     return {
         "forbid": [_json(name) for name in design.forbidden],
@@ -355,9 +341,8 @@ def _state(state: DesignState) -> dict[str, Any]:
 def save(design: Design, path: str | Path) -> None:
     """Write the changed problem, in which the things of a design are forbidden, to a file.
 
-    A drawing is written as a drawing. An instance is written as TOML if the name ends in ``.toml``, otherwise as JSON.
-    A planning problem is written as an archive if the name ends in ``.tar.bz2`` or another ending of archives
-    (`askwise.pddl.archive.ENDINGS`), otherwise as a folder of its files.
+    A drawing stays a drawing. An instance becomes TOML if the name ends in ``.toml``, otherwise JSON. A planning
+    problem becomes an archive if the name has an ending of archives, such as ``.tar.bz2``, otherwise a folder.
     """
     if isinstance(design.changed, Recognition):
         writing.save(design.changed, path)

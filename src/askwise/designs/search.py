@@ -1,13 +1,11 @@
 """The search for a design: first a greedy search, then an exact search that improves or confirms the result.
 
-A design is a set of things (cells, edges or actions) to forbid. The greedy search adds one thing after the other to the
-design. If no single thing lowers the value, it takes one that lowers a second value, the expected EDP (expected
-divergence point), because two similar paths often have to be closed together before the value decreases. Then it
-exchanges single things as long as that helps. The greedy search does not prove that its design is the best.
+A design is a set of things (cells, edges or actions) to forbid. The greedy search adds one thing after the other, then
+exchanges single things as long as that helps. If no single thing lowers the value, it takes one that lowers the
+expected EDP (the expected step at which a goal is ruled out).
 
-For the expected EDP and the cost, the exact search starts with this design as the best so far. For the worst case, the
-exact search starts anew. If the exact search cannot finish within its limit, the better result of the two searches is
-returned.
+For the expected EDP and the cost, the exact search starts with the greedy design. If it cannot finish within its limit,
+the better of the two results is returned.
 """
 
 from __future__ import annotations
@@ -39,17 +37,15 @@ OF_PLANNER = "among designs that block a shortest path of the teammate"
 class Greedy:
     """A greedy search for a good design: it adds the best thing again and again, then exchanges single things.
 
-    It does not prove that its result is the best design. A design is a set of things (cells, edges or actions) to
-    forbid, given by their indices.
+    A design is a set of things (cells, edges or actions) to forbid, given by their indices.
 
     Args:
         paths: the teammate's paths.
         measures: the value to minimise, and further values that break ties.
         found: the best design so far, which is updated.
-        most: the largest number of things to forbid.
-        also_allowed: a function that returns whether a design lengthens the ego agent's paths by no more than the
-            budget. It is called only for designs that lengthen the teammate's paths by no more than the budget.
-        options: a function that takes a design and returns the indices of the things to try to forbid in addition.
+        most: largest number of things to forbid.
+        also_allowed: whether the ego agent's paths under a design are short enough.
+        options: returns the things to try to add to a design.
     """
 
     def __init__(
@@ -82,8 +78,8 @@ class Greedy:
     def _values(self, design: Removals) -> tuple[float, ...] | None:
         """Return the values of a design, or None if it makes paths longer than allowed.
 
-        The values are in the order of ``self.measures``. `design` holds the indices of the forbidden things (cells,
-        edges or actions). The design is stored in ``self.found`` if it is the best so far.
+        The values are in the order of ``self.measures``. The design is stored in ``self.found`` if it is the best so
+        far.
         """
         self.found.look()
         if not self.paths.allowed(self.paths.steps(design)) or not self._also_allowed(design):
@@ -143,18 +139,15 @@ def _less(values: tuple[float, ...], others: tuple[float, ...]) -> bool:
 class DesignSearch:
     """A search for the best design in a design space: first a greedy search, then an exact one.
 
-    A design is a set of things (cells, edges or actions) to forbid, given by their indices.
-
     Args:
-        space: the design space, that is, what may be forbidden in the problem.
+        space: what may be forbidden in the problem.
         paths: the teammate's paths.
         minimise: the value to minimise: ``wcd``, ``edp`` (expected EDP) or ``cost`` (expected cost of not knowing the
             goal).
-        by: if `minimise` is ``cost``, how the ego agent decides: ``planner`` (it plans ahead) or ``optimum`` (the best
-            possible agent); otherwise None.
-        budget: the number of steps by which the shortest path to each goal may grow.
-        limit: the largest number of designs to evaluate; None for the default (`LIMITS`).
-        progress: called regularly with the number of designs evaluated so far; None for no calls.
+        by: for ``cost``, how the ego agent decides: ``planner`` or ``optimum``; otherwise None.
+        budget: number of steps by which the shortest path to each goal may grow.
+        limit: largest number of designs to evaluate; None for the default.
+        progress: called with the number of designs so far; None for no calls.
     """
 
     def __init__(
@@ -190,8 +183,7 @@ class DesignSearch:
     def ego_steps(self, design: Sequence[int]) -> np.ndarray:
         """Return the ego agent's steps to each goal under a design, ``int32 [n_goals]``, -1 if there is no way.
 
-        `design` holds the indices of the forbidden things. Call this method only if designs can change the ego agent's
-        paths (``self.space.trips`` is not None).
+        `design` has the indices of the forbidden things. ``self.space.trips`` must not be None.
         """
         assert self.space.trips is not None
         return trip_steps(self.space.trips, design, self.paths.n_things)
@@ -207,10 +199,9 @@ class DesignSearch:
         return bool(((steps >= 0) & (steps <= self._most_ego)).all())
 
     def value_of(self, design: Removals) -> float:
-        """Return the value of a design of your own, given by the indices of the forbidden things; nothing is searched.
+        """Return the value of a design of your own, given by the indices of the forbidden things.
 
-        During a search, the value of a design may be skipped if a bound shows that it is too large; here it is always
-        computed.
+        It is always computed, even if a bound shows that it is large.
         """
         if isinstance(self.measure, Cost):
             self.measure.found = None
@@ -257,12 +248,10 @@ class DesignSearch:
             self.measure.found = found
 
     def _on_a_pair(self, design: Removals) -> Iterable[int]:
-        """Return the things that may be forbidden in addition to `design` to lower its WCD, by their indices.
+        """Return the indices of things of which one must be forbidden, in addition to `design`, to lower its WCD.
 
-        WCD (worst-case distinctiveness) is the latest step at which two goals can be told apart. Of the shortest plans
-        that `design` leaves, take two for different goals that have the most steps in common at their beginning. The
-        result has all things (cells, edges or actions) on these two plans. A design with a smaller WCD has to forbid at
-        least one of these things.
+        WCD (worst-case distinctiveness) is the latest step at which two goals can be told apart. The things are on two
+        shortest plans, for different goals, with the longest common beginning.
         """
         price = np.ones(self.paths.n_things + 1, dtype=np.int32)
         price[-1] = 0
@@ -287,9 +276,8 @@ class DesignSearch:
     def _ordered(self, things: Sequence[int], design: Removals = ()) -> list[int]:
         """Sort things by the expected EDP that results from forbidding each in addition to `design`, smallest first.
 
-        The expected EDP is the expected step at which a wrong goal is ruled out. Things (cells, edges or actions) are
-        given by their indices. Those that make paths longer than allowed come last. If there are more things than
-        ``self.limit``, the limit of designs to evaluate, their order is not changed.
+        The expected EDP is the expected step at which a wrong goal is ruled out. Things that make paths too long come
+        last. More than ``self.limit`` things keep their order.
         """
         if len(things) > self.limit:
             return list(things)

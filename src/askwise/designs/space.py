@@ -1,8 +1,7 @@
 """Design spaces: what may be forbidden in a problem, and the graphs on which the agents move.
 
-A *thing* is something that can be forbidden: a cell of a map, an edge of a graph, an action of a planning domain.
-Forbidding a thing removes some moves and nothing else; the thing is the *owner* of these moves. Every move has at most
-one owner. The start and the targets of an agent cannot be forbidden, nor can staying in place.
+A *thing* can be forbidden: a cell, an edge or an action. Forbidding it removes the moves that it *owns*. Every move has
+at most one owner. An agent's start and targets cannot be forbidden, nor staying in place.
 """
 
 from __future__ import annotations
@@ -23,15 +22,13 @@ NO_OWNER = -1
 
 @dataclass(frozen=True, eq=False)
 class MoveGraph:
-    """The moves of an agent, and what has to be forbidden to remove each move.
+    """The moves of an agent, and the thing (cell, edge or action) that has to be forbidden to remove each move.
 
-    A cell, edge or action that may be forbidden is called a thing. The moves of a state are numbered 0, 1, ...; this
-    number is the column in both arrays.
+    The moves of a state are numbered 0, 1, ...; this is the column in both arrays.
 
     Attributes:
-        successor: ``int32 [n_states, n_ranks]``, the next state of each move, -1 where there is no move.
-        owner: ``int32 [n_states, n_ranks]``, the index of the thing that has to be forbidden to remove each move;
-            `NO_OWNER` (-1) for moves that no design removes.
+        successor: ``int32 [n_states, n_ranks]``, next state of each move, -1 for no move.
+        owner: ``int32 [n_states, n_ranks]``, index of the thing; `NO_OWNER` (-1) for moves that no design removes.
     """
 
     successor: IntArray
@@ -47,10 +44,9 @@ class EgoTrips:
 
     Attributes:
         graph: the moves.
-        legs: for each goal, the parts of the trip in order. Each part is a pair: the state in which the part begins,
-            and the states in which it may end. It ends in the nearest of these states.
-        extra: ``int [n_goals]``, for each goal, the number of steps that are not moves on this graph, such as picking
-            up a load.
+        legs: for each goal, the parts of the trip in order: pairs of the first state and the states in which the part
+            may end, of which the nearest is taken.
+        extra: ``int [n_goals]``, number of steps that are not moves, such as picking up a load.
     """
 
     graph: MoveGraph
@@ -65,29 +61,23 @@ class EgoTrips:
 class Space:
     """The design space of a problem: the things that may be forbidden, and the moves of the agents.
 
-    A thing is a cell, an edge or an action. Forbidding it removes some moves.
-
     Attributes:
-        thing: the kind of things in one word: ``cell``, ``edge`` or ``action``.
-        names: the names of the things.
-        goals: the names of the goals.
-        prior: ``float64 [n_goals]``, the probability of each goal.
+        thing: what may be forbidden: ``cell``, ``edge`` or ``action``.
+        names: names of the things.
+        goals: names of the goals.
+        prior: ``float64 [n_goals]``, probability of each goal.
         graph: the teammate's moves.
-        start: the teammate's state at the start.
+        start: the teammate's first state.
         targets: for each goal, the target states, ``int32``.
-        changed: a function that takes indices of things and returns the problem, or the instance, in which these things
-            are forbidden.
+        changed: returns the problem or instance in which things, given by index, are forbidden.
         trips: the ego agent's trips; None if designs do not change its paths.
-        plays: whether there is an ego agent, so that not knowing the goal has a cost.
-        largest_budget: the largest number of steps such that `graph` has all plans that are longer than the shortest by
-            up to this number; None if `graph` has the plans of every length.
-        widened: a function that takes a number of steps and returns a space whose graph also has all plans that are
-            longer than the shortest by up to this number; None if there is no larger graph.
+        plays: whether there is an ego agent.
+        largest_budget: number of steps by which plans on `graph` may be longer than the shortest; None for any number.
+        widened: takes a larger such number and returns a larger space; None if there is none.
         both: whether things are forbidden for both agents.
-        left_out: the names of unreachable goals, which are ignored.
-        prefix: how WCD (worst-case distinctiveness) is counted. If True, as for planning problems, it is the largest
-            number of steps that plans for two goals have in common at their beginning. If False, it is one more: the
-            step that tells the goals apart.
+        left_out: names of unreachable goals, which are ignored.
+        prefix: whether WCD (worst-case distinctiveness) counts the steps that plans for two goals have in common, and
+            not also the step that tells them apart.
     """
 
     thing: str
@@ -132,9 +122,7 @@ def cells_to_forbid(grid: GridWorld, needed: Iterable[int]) -> tuple[MoveGraph, 
 def owners_of_cells(model: Model, states: IntArray) -> IntArray:
     """Return ``int32 [n_states, n_actions]``: for each move, the index of the cell that it enters.
 
-    Forbidding this cell removes the move. The cells that may be forbidden are those in `states`; the index of a cell is
-    its position in this array. The result is `NO_OWNER` (-1) for moves to cells that are not in `states`, and for
-    staying in place.
+    The index is the position of the cell in `states`. It is `NO_OWNER` (-1) for other cells and for staying in place.
     """
     thing = np.full(model.n_states + 1, NO_OWNER, dtype=np.int32)  # index -1, no move, has no owner
     thing[states] = np.arange(states.size, dtype=np.int32)
@@ -146,8 +134,8 @@ def owners_of_cells(model: Model, states: IntArray) -> IntArray:
 def edges_to_forbid(model: Model) -> tuple[MoveGraph, IntArray]:
     """Return the moves on a graph, and the edges that may be forbidden: all except staying in place.
 
-    An edge leads in one direction: it is one move in one state. The edges are ``int32 [n_edges, 2]``: for each edge the
-    index of the state in which it starts, and the index of its action.
+    An edge is one move in one state. The edges are ``int32 [n_edges, 2]``, with the indices of the state and the
+    action.
     """
     there = model.available.copy()
     there[:, model.stay] = False

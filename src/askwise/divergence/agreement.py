@@ -1,9 +1,7 @@
 """The chain of agreement: a Markov chain of an agent's steps that ends with the first action that is not allowed.
 
-For the expected divergence point (EDP), the agent follows one policy and an observer wants to rule out another policy.
-The allowed actions are those to which the other policy, too, gives a positive probability. Other values have other
-allowed actions: worst-case distinctiveness, expected-case distinctiveness, and the distribution of the divergence point
-(see `askwise.divergence.edp`).
+For the expected divergence point (EDP), the agent follows one policy, and the allowed actions are those that another
+policy may take, too. Other choices of allowed actions give other values (`askwise.divergence.edp`).
 """
 
 from __future__ import annotations
@@ -41,16 +39,11 @@ def optimal_policy(model: Model, goal: GoalLike) -> Policy:
 class Agreement:
     """A Markov chain of an agent's steps that ends with the agent's first action that is not allowed.
 
-    For the expected divergence point, the allowed actions are those that another policy may take, too. Then the
-    expected length of the chain is the expected step at which the agent's actions rule that policy out.
-
     Attributes:
         chain: the chain; its state k is the state ``states[k]`` of the model.
-        states: ``int32 [n]``, indices of the chain's states in the model. If the chain starts in one state, this state
-            comes first.
-        defined: ``bool [n]``, for each state of the chain, whether the agent has an action in this state and in all
-            states that can follow.
-        leak: ``float64 [n]``, the probability, in each state, that the next action is not allowed.
+        states: ``int32 [n]``, the chain's states in the model, the start first if there is one.
+        defined: ``bool [n]``, whether the agent has an action in this state and in all states that can follow.
+        leak: ``float64 [n]``, probability, in each state, that the next action is not allowed.
     """
 
     chain: AbsorbingChain
@@ -62,10 +55,10 @@ class Agreement:
         """Return the value at one state, or the values of all states, as a `Result` with the given verdict.
 
         Args:
-            values: ``float64 [n]``, one value for each state of the chain, such as the expected number of steps.
+            values: ``float64 [n]``, one value for each state of the chain.
             verdict: the method and the accuracy of the values.
-            at: the state in which the chain starts; the value of this state is returned. None for a chain over all
-                states; then all values are returned, ``nan`` where the agent has no action.
+            at: the start of the chain, whose value is returned. None for all states, with ``nan`` where the agent has
+                no action.
         """
         if at is not None:
             return Result(float(values[0]), verdict)
@@ -77,10 +70,9 @@ def agreement(model: Model, weights: FloatArray, allowed: BoolArray, at: StateLi
 
     Args:
         model: the model of the agent.
-        weights: ``float64 [n_states, n_actions]``, probability with which the agent takes each action.
+        weights: ``float64 [n_states, n_actions]``, probability of each action.
         allowed: ``bool [n_states, n_actions]``, whether the chain continues after the action.
-        at: the state in which the chain starts; the chain has the states that can be reached from there. None for a
-            chain over all states.
+        at: the start of the chain; None for a chain over all states.
     """
     entries = model.n_states * model.n_actions
     each = EACH_MOVE if "transitions" in vars(model) else EACH_MOVE_AT_FIRST
@@ -107,10 +99,9 @@ def agreement_between(model: Model, pi1: Policy | GoalLike, pi2: Policy | GoalLi
 
     Args:
         model: the model of the agent.
-        pi1: the policy to be ruled out; a goal stands for its optimal policy.
-        pi2: the policy that is followed; a goal stands for its optimal policy.
-        at: the state in which the chain starts; the chain has the states that can be reached from there. None for a
-            chain over all states.
+        pi1: the policy, or goal, to be ruled out.
+        pi2: the policy, or goal, that is followed.
+        at: the start of the chain; None for a chain over all states.
 
     Raises:
         InputError: `pi2` has no action in the state `at` or in a state that can follow.

@@ -3,7 +3,7 @@
 All these values say when an observer can tell two policies apart. Time counts in steps from 1.
 
 **dp** (Definition 1). ``dp(pi1 | Tr2) = min {t : pi1(s_{t-1}, a_t) = 0}``: the first step of a trajectory `Tr2` that
-`pi1` would never take; infinite if `pi1` could have produced the whole trajectory.
+`pi1` would never take. It is infinite if there is no such step.
 
 **EDP** (Definition 2 and Theorem 1). ``EDP(s, pi1 | pi2)`` is the expected divergence point while `pi2` is followed
 from `s`. Let ``A'(s)`` be the actions with positive probability under `pi1` in `s`, and `T` the transition
@@ -11,30 +11,27 @@ probabilities. Then the paper's Bellman update simplifies to::
 
     EDP(s) = 1 + sum over a in A'(s), s' of pi2(s, a) T(s, a, s') EDP(s')
 
-This is one sparse linear system ``V = 1 + Q V``. If `Q` has no cycle, as for policies that get closer to their goal in
-every step, one backward pass solves it exactly. If the policies agree forever with positive probability, EDP is
-infinite. This case is found exactly, from the graph of states. At the goal of `pi2` the next action is STAY, which
-rules out every other goal, so EDP is 1 there. Where `pi2` is undefined (its goal cannot be reached) EDP is ``nan``.
-Where only `pi1` is undefined, any action rules it out and EDP is 1.
+This is one sparse linear system ``V = 1 + Q V``. If `Q` has no cycle, one backward pass solves it exactly. If the
+policies agree forever with positive probability, EDP is infinite. At the goal of `pi2` the next action is STAY, which
+rules out every other goal, so EDP is 1. Where `pi2` is undefined (its goal cannot be reached), EDP is ``nan``. Where
+only `pi1` is undefined, EDP is 1.
 
 **WCD**, worst-case distinctiveness: ``wcd(s) = 1 + max over actions that both policies may take of wcd(s')``. It is 1
-if there is no such action, and infinite if the policies can agree forever. WCD counts the step that tells the policies
-apart. Keren et al. (2014) count only the common prefix, so their WCD is one less.
+if there is no such action, and infinite if the policies can agree forever. Keren et al. (2014) count only the common
+prefix, so their WCD is one less.
 
 **ECD**, expected-case distinctiveness (Wayllace et al., 2017), as the paper uses it. The observed agent is not tied to
 one goal. In each state, the probability of an action is proportional to the total prior of the goals for which the
-action is optimal. ECD is the expected number of steps until the agent takes an action that rules out at least one goal,
-because it is not optimal for this goal.
+action is optimal. ECD is the expected number of steps until the agent takes an action that is not optimal for some
+goal.
 
-**The agreement.** EDP, WCD, ECD and the distribution are computed on the same absorbing Markov chain, the *agreement*:
-an agent acts, and the chain continues while the agent's actions are allowed. The four values differ in the policy of
-the agent and in the actions that are allowed.
+**The agreement.** All these values are computed on an absorbing Markov chain, the *agreement*: an agent acts, and the
+chain continues while its actions are allowed. The values differ in the agent's policy and in the allowed actions.
 
 **The distribution** of the divergence point: the probability mass of this chain is propagated step by step. The mass
 that leaks in step `t`, because the chain ends there, is ``P(dp = t)``. Mass that enters a set of states from which the
-chain never ends is ``P(dp = inf)``, exactly. In acyclic chains all mass leaks after finitely many steps. In cyclic
-chains the propagation stops when at most `tolerance` is left, or at `horizon`; the mass left is the error bound of the
-verdict.
+chain never ends is ``P(dp = inf)``. If the chain has cycles, the propagation stops when at most `tolerance` is left, or
+at `horizon`. The mass left is the error bound.
 """
 
 from __future__ import annotations
@@ -65,11 +62,7 @@ MAX_LATTICE = 400_000
 def dp(policy: Policy, trajectory: Iterable[tuple[StateLike, Hashable]]) -> float:
     """Return the divergence point: the first step of a trajectory that `policy` would never take, counted from 1.
 
-    The result is ``inf`` if `policy` might take all steps.
-
-    Args:
-        policy: the policy to be ruled out.
-        trajectory: pairs ``(state, action)``, as `askwise.follow` returns them.
+    It is ``inf`` if there is no such step. `trajectory` has pairs ``(state, action)``, as from `askwise.follow`.
     """
     model = policy.model
     for t, (state, action) in enumerate(trajectory, start=1):
@@ -94,27 +87,25 @@ def edp(
 ) -> Result:
     """Return the expected divergence point (EDP): the expected step at which `pi1` is ruled out if `pi2` is followed.
 
-    An action that `pi1` never takes rules `pi1` out. With `evidence`, `pi1` is also ruled out as soon as the likelihood
-    of the actions so far under `pi1` is at most `evidence` times their likelihood under `pi2`. Use `evidence` for
-    learned and noisy policies, because no action is impossible under them (see `askwise.divergence.evidence`). The
-    result includes a verdict on its accuracy.
+    An action that `pi1` never takes rules `pi1` out. For learned and noisy policies, under which no action is
+    impossible, use `evidence`. Then `pi1` is also ruled out as soon as the likelihood of the actions so far under `pi1`
+    is at most `evidence` times their likelihood under `pi2`.
 
     Args:
         model: the model of the observed agent.
-        pi1: the policy to be ruled out; a goal stands for its UROP (uniformly random optimal policy).
-        pi2: the policy that is followed; a goal stands for its UROP.
+        pi1: the policy, or goal, to be ruled out.
+        pi2: the policy, or goal, that is followed.
         at: one state; by default all states, and the value is ``float64 [n_states]``, ``nan`` where `pi2` is undefined.
-        method: without `evidence`, how the expected steps are computed: ``pass`` (one backward pass, if no state can be
-            visited twice), ``solve`` (a linear system), ``sweep`` (the iteration of the paper), or ``auto`` (a pass if
-            possible, otherwise a solve).
+        method: without `evidence`: ``pass`` (one backward pass, if no state can be visited twice), ``solve`` (a linear
+            system), ``sweep`` (the iteration of the paper), or ``auto`` (a pass if possible, otherwise a solve).
         tolerance: relative error at which iterative methods may stop.
-        max_iterations: limit on the sweeps of iterative methods; the verdict states the error bound reached.
-        evidence: a number between 0 and 1, such as 0.05; smaller values demand more evidence. By default only
-            impossible actions count. For two goals of a deterministic model the result is exact. For other policies
-            ``verdict.bounds`` has a proven lower and upper bound, and the value is the middle between the bounds.
-        within: with `evidence`, the largest distance between the two bounds, as a share of the lower bound.
-        max_lattice: with `evidence`, the most entries in the tables from which the bounds are computed. If this limit
-            is reached, the bounds may be further apart than `within`.
+        max_iterations: limit on the sweeps of iterative methods.
+        evidence: a number between 0 and 1, such as 0.05; None if only impossible actions count. The result is exact for
+            two goals of a deterministic model. Otherwise ``verdict.bounds`` has proven bounds, and the value is their
+            middle.
+        within: with `evidence`, the largest distance between the bounds, as a share of the lower bound.
+        max_lattice: with `evidence`, largest number of table entries for the bounds; if it is reached, the bounds may
+            be further apart than `within`.
     """
     if evidence is not None:
         return _edp_by_evidence(model, pi1, pi2, at, check_evidence(evidence), within, max_lattice)
@@ -138,21 +129,11 @@ def _edp_by_evidence(
     within: float,
     max_lattice: int,
 ) -> Result:
-    """Return the expected step at which an agent's actions make `pi1` so unlikely that it is ruled out.
+    """Return the expected step at which an agent that follows `pi2` makes `pi1` so unlikely that it is ruled out.
 
-    The agent follows `pi2`. The result is exact if the evidence depends only on the state that the agent has reached,
-    not on the path to this state. Otherwise it has proven bounds.
-
-    Args:
-        model: the model of the observed agent.
-        pi1: the policy to be ruled out; a goal stands for its optimal policy.
-        pi2: the policy that is followed; a goal stands for its optimal policy.
-        at: one state; None for all states.
-        evidence: a number between 0 and 1: `pi1` is ruled out when the likelihood of the actions so far under `pi1` is
-            at most this number times their likelihood under `pi2`.
-        within: the largest distance between the two bounds, as a share of the lower bound.
-        max_lattice: a limit on the memory for the bounds: the number of states times the number of levels to which the
-            evidence is rounded.
+    `pi1` is ruled out when the likelihood of the actions so far under `pi1` is at most `evidence` times their
+    likelihood under `pi2`. The result is exact or has bounds, which differ by at most the share `within` unless the
+    computation needs more than `max_lattice` table entries. `at` is one state; None for all states.
     """
     if at is None and model.deterministic and not isinstance(pi1, Policy) and not isinstance(pi2, Policy):
         both = [goal_states(model, goal) for goal in (pi1, pi2)]
@@ -181,9 +162,9 @@ def wcd(model: Model, pi1: Policy | GoalLike, pi2: Policy | GoalLike, at: StateL
 
     Args:
         model: the model of the observed agent.
-        pi1: the policy to be ruled out; a goal stands for its optimal policy.
-        pi2: the policy that is followed; a goal stands for its optimal policy.
-        at: one state; by default all states, and the value is ``float64 [n_states]``, ``nan`` where `pi2` is undefined.
+        pi1: the policy, or goal, to be ruled out.
+        pi2: the policy, or goal, that is followed.
+        at: one state; by default all, and the value is ``float64 [n_states]``, ``nan`` where `pi2` is undefined.
     """
     shared = agreement_between(model, pi1, pi2, at)
     return shared.result(longest_path(shared.chain), Verdict("longest common prefix"), at)
@@ -201,15 +182,14 @@ def ecd(
 ) -> Result:
     """Return the expected-case distinctiveness (ECD): the expected number of steps until an action rules out some goal.
 
-    The agent does not pursue one goal. In each state, the probability of an action is proportional to the total prior
-    of the goals for which the action is optimal. An action rules out the goals for which it is not optimal.
+    An action rules out the goals for which it is not optimal. In each state, the agent takes an action with a
+    probability proportional to the total prior of the goals for which it is optimal.
 
     Args:
         model: the model of the observed agent.
-        goals: at least one goal. A policy may take the place of a goal; then the actions that the policy may take count
-            as optimal.
-        at: one state; by default all states, and the value is ``float64 [n_states]``.
-        prior: weights of the goals, by default equal. Goals of weight 0 are ignored.
+        goals: at least one goal, or policy, whose possible actions count as optimal.
+        at: one state; by default all, and the value is ``float64 [n_states]``.
+        prior: weights of the goals, by default equal.
     """
     if len(goals) == 0:
         raise InputError("goals", "an empty list", "at least one goal")
@@ -237,10 +217,9 @@ class DpDistribution:
     """Distribution of the divergence point: the step at which an agent's actions rule out a policy it does not follow.
 
     Attributes:
-        probability: ``float64 [horizon]``; ``probability[t - 1]`` is the probability of step `t`.
+        probability: ``float64 [horizon]``; ``probability[t - 1]`` is for step `t`.
         never: probability that no step ever rules the policy out.
-        verdict: says whether `probability` is exact. If not, it has an error bound, the probability of all steps after
-            the last computed step.
+        verdict: whether `probability` is exact; its error bound is the probability of all later steps.
     """
 
     probability: FloatArray
@@ -277,8 +256,7 @@ class DpDistribution:
     def quantile(self, q: float) -> float:
         """Return the first step by which the policy is ruled out with probability at least `q`.
 
-        The result is ``inf`` if there is no such step, because the policy may never be ruled out. Raises an
-        `InputError` if the step lies after the last computed step.
+        It is ``inf`` if there is no such step. Raises an `InputError` if the step lies after the last computed step.
         """
         if not 0 < q <= 1:
             raise InputError("q", q, "a number above 0 and up to 1")
@@ -317,18 +295,16 @@ def dp_distribution(
 
     Args:
         model: the model of the observed agent.
-        pi1: the policy to be ruled out; a goal stands for its optimal policy.
-        pi2: the policy that is followed; a goal stands for its optimal policy.
+        pi1: the policy, or goal, to be ruled out.
+        pi2: the policy, or goal, that is followed.
         at: the first state.
-        horizon: number of steps to compute. By default, steps are computed until the probability of all later steps is
-            at most `tolerance`.
-        tolerance: the probability that may be left after the last computed step. It matters only if the policies can
-            agree in a cycle; otherwise none is left.
+        horizon: number of steps to compute; by default, until the probability of all later steps is at most
+            `tolerance`.
+        tolerance: probability that may be left after the last computed step.
         max_steps: limit on the steps if there is no `horizon`.
-        evidence: a number between 0 and 1: `pi1` is also ruled out as soon as the likelihood of the actions so far
-            under `pi1` is at most this number times their likelihood under `pi2` (see `edp`). This is only possible if
-            the evidence in a state does not depend on the path to the state, as for goals in a deterministic model. By
-            default only impossible actions count.
+        evidence: `pi1` is also ruled out as soon as the likelihood of the actions so far under `pi1` is at most this
+            number times their likelihood under `pi2`. The ratio must depend on the state alone, as for goals in a
+            deterministic model. By default only impossible actions count.
     """
     for field, count in (("horizon", 1 if horizon is None else horizon), ("max_steps", max_steps)):
         if (as_int(count) or 0) < 1:

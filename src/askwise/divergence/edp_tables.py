@@ -1,26 +1,21 @@
 """The expected divergence point (EDP) of all pairs of goals in deterministic models, with two methods.
 
 EDP is the expected step, and WCD the latest step, at which goal `i` is ruled out while the agent pursues goal `j`. The
-agent follows the UROP (uniformly random optimal policy) of `j`, which draws one of all shortest plans uniformly.
+agent draws one of all shortest plans for `j` uniformly.
 
 **Grids without walls: closed form**, for EDP and WCD. Seen from a state, goal `j` is `p` columns and `q` rows away. The
-first `a` of these columns and the first `b` of these rows also lead towards goal `i`. (If the columns lead away from
-goal `i`, `a` is 0; likewise for the rows and `b`.) Goal `i` stays possible while the agent has crossed at most `a`
-columns and `b` rows. The UROP of `j` crosses a column in the next step with probability ``p / (p + q)``, otherwise a
-row. Let ``[x]`` be 1 if `x` is true and 0 otherwise. Then the expected divergence point is::
+first `a` of these columns and the first `b` of these rows also lead towards goal `i`. Goal `i` stays possible while the
+agent has crossed at most `a` columns and `b` rows. The agent crosses a column in the next step with probability
+``p / (p + q)``, otherwise a row. Let ``[x]`` be 1 if `x` is true and 0 otherwise. Then EDP is::
 
     F(p, q, a, b) = 1 + [a > 0] p/(p+q) F(p-1, q, a-1, b) + [b > 0] q/(p+q) F(p, q-1, a, b-1)
 
-The worst case is ``1 + a + b``. The table of F depends only on the size of the grid: 44,100 numbers serve every 20 x 20
-instance. Only ``a <= p`` and ``b <= q`` occur, so each pair ``(p, a)`` is stored at ``p (p + 1) / 2 + a``.
+WCD is ``1 + a + b``. Only ``a <= p`` and ``b <= q`` occur, so each pair ``(p, a)`` is stored at ``p (p + 1) / 2 + a``.
 
-**Other deterministic models: one pass** for each pursued goal, for EDP at all states. (`askwise.divergence.pairs`
-computes EDP at a single state.) Every step of the UROP of goal `j` lowers the distance to `j`. So if the states are
-taken in the order of this distance, each row of values is final when it is needed::
+**Other deterministic models: one pass** for each pursued goal, for EDP at all states. Let ``s'`` be the state after
+action `c`. The states are taken in the order of their distance to goal `j`, which every step lowers::
 
     V_j[s, i] = 1 + sum over actions c optimal for j of pi_j(s, c) * [c optimal for i] * V_j[s', i]
-
-Here ``s'`` is the state after action `c`.
 """
 
 from __future__ import annotations
@@ -54,9 +49,9 @@ def has_closed_form(grid: GridWorld) -> bool:
 def closed_form(width: int, height: int) -> FloatArray:
     """Return the table of EDP on a grid without walls, ``float64 [width (width + 1) / 2, height (height + 1) / 2]``.
 
-    EDP is the expected step at which a goal is ruled out while the agent pursues another goal. Entry
-    ``[p (p + 1) / 2 + a, q (q + 1) / 2 + b]`` is for a pursued goal that is `p` columns and `q` rows away. The first
-    `a` of these columns and the first `b` of these rows also lead towards the goal to be ruled out.
+    EDP is the expected step at which a goal is ruled out while another is pursued. Entry
+    ``[p (p + 1) / 2 + a, q (q + 1) / 2 + b]`` is for a pursued goal that is `p` columns and `q` rows away, `a` and `b`
+    of which also lead towards the other goal.
     """
     table = np.empty((width * (width + 1) // 2, height * (height + 1) // 2))
     _fill(table, width, height)
@@ -69,15 +64,8 @@ def closed_form_at(
 ) -> tuple[FloatArray, FloatArray]:
     """Return EDP and WCD at cell ``(x, y)``, each ``float64 [n_goals (ruled out), n_goals (pursued)]``.
 
-    EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
-    another goal. WCD, worst-case distinctiveness, is the latest such step.
-
-    Args:
-        table: the table that `closed_form` returns for this grid.
-        x: column of the cell.
-        y: row of the cell.
-        goal_x: ``int32 [n_goals]``, columns of the goals.
-        goal_y: ``int32 [n_goals]``, rows of the goals.
+    EDP is the expected step at which one goal is ruled out while another is pursued, WCD the latest such step. `table`
+    is from `closed_form`. `goal_x` and `goal_y`, ``int32 [n_goals]``, are the columns and rows of the goals.
     """
     n = goal_x.size
     edp, wcd = np.empty((n, n)), np.empty((n, n))
@@ -90,15 +78,8 @@ def closed_form_everywhere(
 ) -> FloatArray:
     """Return EDP at every cell, ``float64 [width * height, n_goals (ruled out), n_goals (pursued)]``, cells row by row.
 
-    EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
-    another goal.
-
-    Args:
-        table: the table that `closed_form` returns for this grid.
-        width: number of columns of the grid.
-        height: number of rows of the grid.
-        goal_x: ``int32 [n_goals]``, columns of the goals.
-        goal_y: ``int32 [n_goals]``, rows of the goals.
+    EDP is the expected step at which one goal is ruled out while another is pursued. `table` is from `closed_form`.
+    `goal_x` and `goal_y`, ``int32 [n_goals]``, are the columns and rows of the goals.
     """
     n = goal_x.size
     edp = np.empty((width * height, n * n))
@@ -112,13 +93,8 @@ def closed_form_everywhere(
 def _table_index(side: int, goals: IntArray) -> IntArray:
     """Return the indices along one axis of the `closed_form` table for all pairs of goals.
 
-    Axis 0 of the table depends only on x coordinates in the grid, axis 1 only on y coordinates. So this function is
-    called once for each axis. The result is ``int32 [side, n_goals ** 2]``. Entry ``[x, i * n_goals + j]`` is for an
-    agent at coordinate `x`, and for ruling out goal `i` while the agent pursues goal `j`.
-
-    Args:
-        side: size of the grid along this axis.
-        goals: ``int32 [n_goals]``, the coordinates of the goals along this axis.
+    The result is ``int32 [side, n_goals ** 2]``. Entry ``[x, i * n_goals + j]`` is for an agent at coordinate `x`, with
+    goal `i` to be ruled out and goal `j` pursued. `goals`, ``int32 [n_goals]``, has the coordinates of the goals.
     """
     n = goals.size
     index = np.empty((side, n * n), dtype=np.int32)
@@ -184,16 +160,11 @@ def _at(table: Any, x: int, y: int, goal_x: Any, goal_y: Any, edp: Any, wcd: Any
 def _everywhere(table: Any, row: Any, column: Any, edp: Any) -> None:
     """Fill an array with EDP of every pair of goals at every cell, looked up in the `closed_form` table.
 
-    EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
-    another goal.
-
     Args:
-        table: the table that `closed_form` returns.
-        row: ``int32 [width, n_pairs]``; ``row[x, k]`` is the row of `table` for pair k of goals if the agent is in
-            column x.
-        column: ``int32 [height, n_pairs]``; ``column[y, k]`` is the column of `table` for pair k of goals if the agent
-            is in row y.
-        edp: ``float64 [width * height, n_pairs]``, the array to fill; cells are numbered row by row.
+        table: the table.
+        row: ``int32 [width, n_pairs]``, row of `table` for each column of the grid.
+        column: ``int32 [height, n_pairs]``, column of `table` for each row of the grid.
+        edp: ``float64 [width * height, n_pairs]``, array to fill, cells row by row.
     """
     flat = table.ravel()
     across = table.shape[1]
@@ -210,14 +181,13 @@ def _everywhere(table: Any, row: Any, column: Any, edp: Any) -> None:
 def all_pairs(model: Model, targets: IntArray, starts: IntArray) -> FloatArray:
     """Return EDP of all pairs of goals at all states, ``float64 [n_goals (pursued), n_states, n_goals (ruled out)]``.
 
-    EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
-    another goal. Values are ``nan`` where the pursued goal cannot be reached, and ``inf`` where the other goal may
-    never be ruled out.
+    EDP is the expected step at which one goal is ruled out while another is pursued. It is ``nan`` where the pursued
+    goal cannot be reached, and ``inf`` where the other may never be ruled out.
 
     Args:
         model: a deterministic model.
-        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
-        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
+        targets: ``int32``, target states of goal 0, then of goal 1, and so on.
+        starts: ``int32 [n_goals + 1]``; goal g has the target states ``targets[starts[g]:starts[g + 1]]``.
     """
     n_goals = starts.size - 1
     table = np.empty((n_goals, model.n_states, n_goals))
@@ -257,10 +227,10 @@ def _mark_optimal(j: int, order: Any, distance: Any, successor: Any, stay: int, 
 
     Args:
         j: index of the goal.
-        order: ``int32``, the states from which the goal can be reached.
+        order: ``int32``, states from which the goal can be reached.
         distance: ``int32 [n_states]``, steps to the goal.
-        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
-        stay: index of the action that stays in place, the only optimal one at the goal.
+        successor: ``int32 [n_states, n_actions]``, next states, -1 for none.
+        stay: the action that stays in place.
         optimal: ``uint8 [n_states, n_actions, n_goals]``, the table to fill.
     """
     for s in order:
@@ -289,16 +259,15 @@ def _pass_towards(
 
     Args:
         j: index of the pursued goal.
-        order: ``int32``, the states from which goal `j` can be reached, nearest first; only the rows of these states
-            are filled.
+        order: ``int32``, states from which goal `j` can be reached, nearest first.
         distance: ``int32 [n_states]``, steps to goal `j`.
-        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
+        successor: ``int32 [n_states, n_actions]``, next states, -1 for none.
         stay: index of the action that stays in place.
-        mantissa: ``float64 [n_states]``; the number of shortest plans from a state to goal `j` is
-            ``mantissa * BASE ** exponent`` with ``BASE = 2.0 ** 256``.
+        mantissa: ``float64 [n_states]``; ``mantissa * 2.0 ** (256 * exponent)`` shortest plans lead from a state to
+            goal `j`.
         exponent: ``int32 [n_states]``, see `mantissa`.
-        optimal: ``uint8 [n_states, n_actions, n_goals]``, 1 for the actions that are optimal in a state for a goal.
-        values: ``float64 [n_states, n_goals (ruled out)]``, the table to fill.
+        optimal: ``uint8 [n_states, n_actions, n_goals]``, 1 for optimal actions.
+        values: ``float64 [n_states, n_goals (ruled out)]``, filled in the rows of `order`.
     """
     n_goals = values.shape[1]
     for s in order:

@@ -10,25 +10,21 @@ and 1. This step is the divergence point by evidence, ``dp_e``; its expectation 
 
 - An action of probability 0 under `pi1` is infinite evidence, so ``dp_e <= dp``. ``EDP_e`` falls as `evidence` grows,
   and tends to EDP as `evidence` tends to 0.
-- If `pi1` were the truth, the probability that it is ever ruled out is at most `evidence` (Ville's inequality: the
-  likelihood ratio is a nonnegative martingale that starts at 1).
+- If `pi1` were the truth, the probability that it is ever ruled out is at most `evidence` (Ville's inequality).
 
-**Goals in a deterministic model: exact.** A UROP (uniformly random optimal policy) draws one of all shortest plans
-uniformly. So with ``N_g(s)`` the number of shortest plans from `s` to goal `g`, a path from `s0` to `s` has probability
-``N_g(s) / N_g(s0)``. The share of plans for `g` that pass through `s` is ``P_g(s) = M(s) N_g(s) / N_g(s0)``, where
-``M(s)`` counts the shortest paths from `s0` to `s`. So, for `j` pursued and `i` to be ruled out,
-``LLR = log P_j(s) - log P_i(s)`` depends on the state alone, and `M` cancels. A state is *open* if
-``P_i(s) > evidence * P_j(s)``. Let ``R(s)`` be the share, among the shortest paths to `s`, of those that visit only
-open states. It is 1 at `s0`, and 0 if `s` is not open. The other shares and the expected divergence point follow from::
+**Goals in a deterministic model: exact.** The agent draws one of all shortest plans uniformly. Let ``N_g(s)`` be the
+number of shortest plans from `s` to goal `g`, and ``M(s)`` the number of shortest paths from `s0` to `s`. The share of
+plans for `g` that pass through `s` is ``P_g(s) = M(s) N_g(s) / N_g(s0)``. For `j` pursued and `i` to be ruled out,
+``LLR = log P_j(s) - log P_i(s)`` depends on the state alone. A state is *open* if ``P_i(s) > evidence * P_j(s)``. Let
+``R(s)`` be the share, among the shortest paths to `s`, of those that visit only open states. It is 1 at `s0`, and 0 if
+`s` is not open. The other shares and ``EDP_e`` follow from::
 
     R(s)         = sum over predecessors u of R(u) M(u) / M(s)
     EDP_e(i | j) = sum over states s of P_j(s) R(s)
 
-All terms lie between 0 and 1, for maps of any size. One pass for each pursued goal serves all goals `i`.
-
 **Policies whose LLR depends on the state alone** (`states_by_evidence`): states in which `pi1` is ruled out are removed
-from the chain of agreement (`askwise.divergence.agreement`). EDP is then computed on this chain as usual. All other
-policies are in `askwise.divergence.lattice`.
+from the chain of agreement (`askwise.divergence.agreement`). EDP is then computed on this chain. All other policies are
+in `askwise.divergence.lattice`.
 
 Logarithms are rounded, so a ratio within a relative distance of `TIE` from the limit counts as reaching it.
 """
@@ -81,20 +77,20 @@ def matrices_by_evidence(
 ) -> tuple[FloatArray, IntArray]:
     """Return EDP by evidence of all pairs of goals at `state`, and the steps to each goal.
 
-    EDP by evidence is the expected step at which one goal has become so unlikely that it is ruled out, while the agent
-    pursues another goal. The first result has these values as ``float64 [n_goals (ruled out), n_goals (pursued)]``; a
-    value is ``inf`` where shortest plans for both goals may end in the same state before the evidence suffices. The
-    second result has the steps, ``int32 [n_goals]``, -1 if the goal is out of reach.
+    EDP by evidence is the expected step at which one goal has become too unlikely while another is pursued.
 
     Args:
         model: a deterministic model.
-        state: index of the state in which the agent is now.
-        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
-        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
-        evidence: a number between 0 and 1: a goal is ruled out when the likelihood of the actions so far under this
-            goal is at most this number times their likelihood under the pursued goal.
-        capped: whether to end the observation with the step in which the agent stays at its goal. If True, all values
-            are finite.
+        state: the state in which the agent is now.
+        targets: ``int32``, target states of goal 0, then of goal 1, and so on.
+        starts: ``int32 [n_goals + 1]``; goal g has the target states ``targets[starts[g]:starts[g + 1]]``.
+        evidence: a goal is ruled out when the likelihood of the actions so far under this goal is at most this number
+            times their likelihood under the pursued goal.
+        capped: whether to end the observation when the agent stays at its goal, so that all values are finite.
+
+    Returns:
+        EDP, ``float64 [n_goals (ruled out), n_goals (pursued)]``, ``inf`` where the evidence may never suffice; and the
+        steps, ``int32 [n_goals]``, -1 for goals out of reach.
     """
     n_goals = starts.size - 1
     edp = np.zeros((n_goals, n_goals))
@@ -133,26 +129,23 @@ def _by_evidence(  # noqa: C901
 ) -> None:
     """Compute EDP by evidence of all pairs of goals at `state`, and the steps to each goal.
 
-    EDP by evidence is the expected step at which one goal has become so unlikely that it is ruled out, while the agent
-    pursues another goal.
+    EDP by evidence is the expected step at which one goal has become too unlikely while another is pursued.
 
     Args:
-        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
-        indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
-        indices: ``int32``, the predecessors of all states.
-        state: index of the state in which the agent is now.
-        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
-        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
-        limit: a number between 0 and 1; a goal is ruled out when the likelihood of the actions so far under this goal
-            is at most `limit` times their likelihood under the pursued goal.
+        successor: ``int32 [n_states, n_actions]``, next states, -1 for none.
+        indptr: ``int64 [n_states + 1]``; state s has the predecessors ``indices[indptr[s]:indptr[s + 1]]``.
+        indices: ``int32``, predecessors of all states.
+        state: the state in which the agent is now.
+        targets: ``int32``, target states of goal 0, then of goal 1, and so on.
+        starts: ``int32 [n_goals + 1]``; goal g has the target states ``targets[starts[g]:starts[g + 1]]``.
+        limit: likelihood ratio to the pursued goal at which a goal is ruled out.
         forever: whether EDP is ``inf`` for two goals whose plans may end in the same state before the evidence
-            suffices. If False, observation ends with the step in which the agent stays at its goal, so EDP is finite.
-        counts: new `_Counts`, filled with the lengths and numbers of shortest paths from `state` to every state.
+            suffices. If False, observation ends with the step in which the agent stays at its goal.
+        counts: new `_Counts`, filled with the lengths and numbers of shortest paths from `state`.
         work: new `_Work`, temporary arrays.
-        passing: ``float64 [n_states, n_goals]``, all 0; filled with the share of each goal's shortest plans that pass
-            through each state.
-        shares: ``float64 [n_states, n_goals]``, all 0, temporary: of the shortest paths from `state` to each state, the
-            share on which each goal is not ruled out.
+        passing: ``float64 [n_states, n_goals]``, all 0; filled with the share of a goal's shortest plans through a
+            state.
+        shares: ``float64 [n_states, n_goals]``, all 0, temporary.
         edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, all 0, to be filled.
         steps: ``int32 [n_goals]``, filled with the steps to each goal, -1 if out of reach.
     """
@@ -214,19 +207,16 @@ def _passing(
 
     Args:
         goal: index of the goal.
-        filled: number of the goal's nearest target states; they are the first entries of `queue`.
+        filled: number of the goal's nearest target states, the first entries of `queue`.
         depth: ``int32 [n_states]``, steps from the start.
-        mantissa: ``float64 [n_states]``, the number of shortest paths to a state is ``mantissa * BASE ** exponent``
-            with ``BASE = 2.0 ** 256``.
+        mantissa: ``float64 [n_states]``; ``mantissa * 2.0 ** (256 * exponent)`` shortest paths lead to a state.
         exponent: ``int32 [n_states]``, see `mantissa`.
-        indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
-        indices: ``int32``, the predecessors of all states.
-        queue: ``int32 [n_states]``, states waiting to be processed.
-        seen: ``int32 [n_states]``, which is set to `goal` in the states that are put into the queue; the target states
-            are already marked.
-        mass: ``float64 [n_states]``, the share of the goal's shortest plans that end in each target state, 0 in all
-            other states; after the call it is 0 everywhere.
-        passing: ``float64 [n_states, n_goals]``, the table to fill.
+        indptr: ``int64 [n_states + 1]``; state s has the predecessors ``indices[indptr[s]:indptr[s + 1]]``.
+        indices: ``int32``, predecessors of all states.
+        queue: ``int32 [n_states]``, states to process.
+        seen: ``int32 [n_states]``, equal to `goal` in queued states.
+        mass: ``float64 [n_states]``, share of the plans that end in each target state, 0 elsewhere; set to 0.
+        passing: ``float64 [n_states, n_goals]``, table to fill.
     """
     head = 0
     while head < filled:
@@ -254,20 +244,17 @@ def _passing(
 class Steps:
     """The steps that both an agent's policy and another policy may take, and the evidence against the other policy.
 
-    An observer wants to rule out the other policy. Each step, a transition from one state to another by one action,
-    adds to the evidence.
+    A step is a transition from one state to another by one action.
 
     Attributes:
         size: number of states.
-        indptr: ``int64 [size + 1]``, the steps from state s are those from ``indptr[s]`` to ``indptr[s + 1]``.
-        source: ``int32 [n]``, the state before each step.
-        target: ``int32 [n]``, the state after each step.
-        probability: ``float64 [n]``, the probability that the agent takes the step when it is in the state before the
-            step.
-        gain: ``float64 [n]``, the evidence of each step: the logarithm of the probability of its action under the
-            agent's policy, minus the logarithm of this probability under the other policy.
+        indptr: ``int64 [size + 1]``, steps from state s are those from ``indptr[s]`` to ``indptr[s + 1]``.
+        source: ``int32 [n]``, state before each step.
+        target: ``int32 [n]``, state after each step.
+        probability: ``float64 [n]``, probability of each step of the agent, given its source.
+        gain: ``float64 [n]``, log probability of the action under the agent's policy, minus that under the other
+            policy.
         leaks: ``bool [size]``, whether, in each state, the agent may take an action that the other policy never takes.
-            Such an action rules the other policy out at once.
     """
 
     size: int
@@ -282,12 +269,8 @@ class Steps:
 def steps_between(model: Model, ruled_out: Policy, followed: Policy, shared: Agreement) -> Steps:
     """Return the steps that both policies may take, and the evidence of each step against the policy `ruled_out`.
 
-    Args:
-        model: the model of the agent.
-        ruled_out: the policy to be ruled out.
-        followed: the policy that the agent follows.
-        shared: the Markov chain that `agreement_between` returns for these policies; the result has the states of this
-            chain, in the same order.
+    `shared` is the Markov chain from `agreement_between` for these policies. The result has its states, in the same
+    order.
     """
     states, n = shared.states, model.n_actions
     place = np.full(model.n_states, -1, dtype=np.int32)
@@ -313,15 +296,14 @@ def steps_between(model: Model, ruled_out: Policy, followed: Policy, shared: Agr
 def states_by_evidence(shared: Agreement, steps: Steps, evidence: float) -> Agreement | None:
     """Return a Markov chain of an agent's steps that ends when another policy is ruled out by evidence.
 
-    The chain `shared` ends only with an action that the other policy never takes. The new chain also ends in states in
-    which the other policy has become too unlikely: the likelihood of the actions so far under this policy is at most
-    `evidence` times their likelihood under the agent's own policy. The result is None if this likelihood ratio depends
-    on the path to a state, not on the state alone.
+    The other policy is ruled out by an action that it never takes, or when the likelihood of the actions so far under
+    this policy is at most `evidence` times their likelihood under the agent's policy. The result is None if this ratio
+    depends on the path to a state.
 
     Args:
-        shared: a chain that `agreement_between` returned for one start state.
-        steps: the steps of this chain, as `steps_between` returns them.
-        evidence: the likelihood ratio at which the other policy is ruled out, between 0 and 1.
+        shared: the chain from `agreement_between` for one start state.
+        steps: the steps of this chain.
+        evidence: a number between 0 and 1.
     """
     level = np.full(steps.size, np.nan)
     limit = math.log(1 / evidence) - TIE
@@ -340,17 +322,15 @@ def states_by_evidence(shared: Agreement, steps: Steps, evidence: float) -> Agre
 def _levels(indptr: Any, target: Any, gain: Any, limit: float, level: Any, queue: Any) -> bool:
     """Fill `level` with the log-likelihood ratio (LLR) in each state; return whether it is the same on all paths.
 
-    The LLR is the logarithm of a quotient: the likelihood of the agent's actions since the start under the agent's own
-    policy, divided by their likelihood under another policy. The start is state 0. The search does not continue from
-    states whose LLR is `limit` or more. Returns False if two paths to the same state have different LLRs and at least
-    one of these LLRs is below `limit`.
+    The LLR is the log likelihood of the actions since the start, state 0, under the agent's policy, minus that under
+    another policy. LLRs of `limit` or more may differ between paths; the search stops there.
 
     Args:
-        indptr: ``int64 [n + 1]``, the steps from state s are those from ``indptr[s]`` to ``indptr[s + 1]``.
-        target: ``int32 [n_steps]``, the state after each step.
+        indptr: ``int64 [n + 1]``, steps from state s are those from ``indptr[s]`` to ``indptr[s + 1]``.
+        target: ``int32 [n_steps]``, state after each step.
         gain: ``float64 [n_steps]``, how much each step adds to the LLR.
-        limit: the LLR at which the other policy is ruled out.
-        level: ``float64 [n]``, all ``nan``, to be filled with the LLRs; ``nan`` remains in states that are not reached.
+        limit: LLR at which the other policy is ruled out.
+        level: ``float64 [n]``, all ``nan``, which remains in states that are not reached.
         queue: ``int32 [n]``, work space.
     """
     level[0] = 0.0

@@ -1,9 +1,7 @@
-"""Divergence of a family of goals: matrices of EDP and WCD for all pairs.
+"""Divergence of a family of goals: the steps at which each goal is ruled out while the agent pursues another goal.
 
-EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues another
-goal. WCD, worst-case distinctiveness, is the latest such step. `Divergence` computes only what is queried, by the
-cheapest method for the model. In this table of the methods, *by evidence* means that `Divergence` was made with the
-argument `evidence`, so that goals are ruled out by the likelihood of actions.
+EDP, the expected divergence point, is the expected such step. WCD, worst-case distinctiveness, is the latest one.
+`Divergence` computes them by the cheapest method:
 
 ========================================  =========================================  ====================
 model and goals                           one state                                  all states
@@ -14,10 +12,9 @@ deterministic, by evidence                one pass for each goal                
 stochastic, or given policies             one chain for each pair                    one chain for each pair
 ========================================  =========================================  ====================
 
-The cone of a goal is the set of states on shortest plans from the queried state to the goal. A pass visits the states
-once and computes the values of all pairs with one pursued goal. A chain is the Markov chain of the steps of an agent
-that pursues one goal of a pair, until the other goal is ruled out. Grids larger than about 75 x 75 cells are treated
-like any other deterministic model.
+*By evidence* means that the likelihood of actions rules goals out. The cone of a goal is the set of states on shortest
+plans from the queried state to the goal. A pass computes all pairs with one pursued goal. A chain is the Markov chain
+of the steps of an agent that pursues one goal, until another goal is ruled out.
 """
 
 from __future__ import annotations
@@ -52,21 +49,20 @@ NONE: IntArray = np.empty(0, dtype=np.int32)
 
 
 class Divergence(Sealed):
-    """The divergence of goals in a model: EDP and WCD of all pairs, which say when an observer can tell goals apart.
+    """The divergence of goals in a model: the steps at which an observer can tell the goals apart.
 
-    In all matrices, ``[i, j]`` is the step at which goal `i` is ruled out while the agent pursues goal `j`, expected
-    (EDP) or at the latest (WCD). Values are computed when they are queried.
+    In all matrices, ``[i, j]`` is the step at which goal `i` is ruled out while the agent pursues goal `j`. EDP is the
+    expected step, WCD the latest step.
 
     Args:
         model: the model of the observed agent.
         goals: goals, or a mapping from their names to goals.
-        policies: the policy of each goal. By default the UROP (uniformly random optimal policy), which draws one of all
-            shortest plans; in stochastic models `uniform_optimal`, which chooses uniformly among the optimal actions.
-        evidence: a number between 0 and 1, such as 0.05. A goal is then ruled out as soon as the likelihood of the
-            actions so far under this goal is at most `evidence` times their likelihood under the pursued goal. By
-            default only impossible actions rule a goal out. WCD does not depend on `evidence`.
-        within: matters only with `evidence`. Then EDP may be the middle between two proven bounds (`bounds_at`), and
-            `within` is the largest distance between them, as a share of the lower bound.
+        policies: the policy of each goal. None for uniformly drawn shortest plans; in stochastic models, for a uniform
+            choice among the optimal actions.
+        evidence: a number between 0 and 1. A goal is ruled out when the likelihood of the actions under this goal is at
+            most `evidence` times their likelihood under the pursued goal. None if only impossible actions rule a goal
+            out. WCD ignores `evidence`.
+        within: largest distance between the bounds on an EDP by evidence (`bounds_at`), as a share of the lower bound.
     """
 
     def __init__(
@@ -113,41 +109,34 @@ class Divergence(Sealed):
     def matrices_at(self, state: StateLike, *, partial: bool = False) -> tuple[FloatArray, FloatArray]:
         """Return EDP and WCD at `state`, each ``float64 [n_goals (ruled out), n_goals (pursued)]``.
 
-        EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
-        another goal. WCD, worst-case distinctiveness, is the latest such step. Both are ``inf`` on the diagonal.
+        EDP is the expected step, and WCD the latest step, at which one goal is ruled out while the agent pursues
+        another goal. Both are ``inf`` on the diagonal.
 
         Args:
-            state: the state in which the agent is now, by name or index.
-            partial: whether goals that cannot be reached from the state are allowed; the rows and columns of such goals
-                are ``nan``. By default such goals raise an `InputError`.
+            state: the agent's state, by name or index.
+            partial: whether goals out of reach get ``nan`` in their rows and columns. If False, they raise an
+                `InputError`.
         """
         return self._at(self._backend.matrices_at, state, partial=partial)
 
     def bounds_at(self, state: StateLike, *, partial: bool = False) -> tuple[FloatArray, FloatArray]:
         """Return a proven lower and a proven upper bound on EDP at `state`.
 
-        Each is ``float64 [n_goals (ruled out), n_goals (pursued)]``. EDP, the expected divergence point, is the
-        expected step at which one goal is ruled out while the agent pursues another goal. The bounds are equal where
-        EDP is exact. They may differ in two cases: this object was made with `evidence` and a stochastic model, or with
-        `evidence` and `policies`. The upper bound is ``inf`` where none was found.
+        Each is ``float64 [n_goals (ruled out), n_goals (pursued)]``. EDP is the expected step at which one goal is
+        ruled out while the agent pursues another goal. The bounds differ only with the argument `evidence`, in a
+        stochastic model or with given policies. The upper bound is ``inf`` where none was found.
 
         Args:
-            state: the state in which the agent is now, by name or index.
-            partial: whether goals that cannot be reached from the state are allowed; the rows and columns of such goals
-                are ``nan``. By default such goals raise an `InputError`.
+            state: the agent's state, by name or index.
+            partial: whether goals out of reach get ``nan`` in their rows and columns. If False, they raise an
+                `InputError`.
         """
         return self._at(self._backend.bounds_at, state, partial=partial)
 
     def _at(self, method: Callable[[int], _AtOne], state: StateLike, *, partial: bool) -> tuple[FloatArray, FloatArray]:
-        """Return the two matrices that `method` computes at `state`.
+        """Return the two matrices that `method` computes at `state`, with ``nan`` for goals that are out of reach.
 
-        The rows and columns of goals that cannot be reached are set to ``nan``.
-
-        Args:
-            method: a function that takes the index of a state and returns two matrices and the goals that cannot be
-                reached, such as `_Backend.matrices_at`.
-            state: the state in which the agent is now, by name or index.
-            partial: whether goals that cannot be reached are allowed; if False, they raise an `InputError`.
+        If `partial` is False, a goal that is out of reach raises an `InputError`.
         """
         index = self.model.state(state, "state")
         check_size(self._backend.bytes_at_one(), "divergence at one state", self._sizes)
@@ -189,13 +178,12 @@ class Divergence(Sealed):
     def edp_table(self, *, max_bytes: int | None = None) -> FloatArray:
         """Return EDP at every state, ``float64 [n_states, n_goals (ruled out), n_goals (pursued)]``.
 
-        EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
-        another goal. The table is computed once and kept. Values are ``nan`` where the pursued goal cannot be reached,
-        and 1 where only the goal to be ruled out cannot be reached.
+        EDP is the expected step at which one goal is ruled out while the agent pursues another goal. It is ``nan``
+        where the pursued goal is out of reach, and 1 where only the other goal is.
 
         Args:
-            max_bytes: the largest allowed size of the table; an `InputError` is raised if the table is larger. By
-                default, the table and the temporary memory for it must be within the memory limit of the library.
+            max_bytes: largest size of the table; None for the library's memory limit. A larger table raises an
+                `InputError`.
         """
         if "_table" not in vars(self):
             if max_bytes is None:
@@ -256,43 +244,32 @@ _AtOne = tuple[FloatArray, FloatArray, IntArray]
 
 
 class _Backend(ABC):
-    """The base class of the methods by which `Divergence` computes EDP and WCD of all pairs of goals.
-
-    EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
-    another goal. WCD, worst-case distinctiveness, is the latest such step. `Divergence` chooses the subclass that suits
-    its model, such as `_OpenGrid` or `_Chains`.
+    """A base class for the methods by which `Divergence` computes EDP and WCD of all pairs of goals.
 
     Attributes:
-        method: a text that describes how the subclass computes the values.
+        method: a description of the method.
     """
 
     method: str
 
     @abstractmethod
     def matrices_at(self, state: int) -> _AtOne:
-        """Return EDP and WCD at one state, and the indices of the goals that cannot be reached from there.
+        """Return EDP and WCD at one state, and the indices of the goals that are out of reach.
 
-        EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
-        another goal. WCD, worst-case distinctiveness, is the latest such step. Each matrix is
-        ``float64 [n_goals (ruled out), n_goals (pursued)]``. The rows and columns of goals that cannot be reached have
-        no meaning.
+        Both are ``float64 [n_goals (ruled out), n_goals (pursued)]``, without meaning for goals that are out of reach.
         """
 
     def edp_at(self, state: int) -> _AtOne:
-        """Return EDP at one state, a second matrix that callers ignore, and the indices of goals that are out of reach.
+        """Return EDP at one state, a second matrix to be ignored, and the indices of the goals that are out of reach.
 
-        EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
-        another goal. The matrices are ``float64 [n_goals (ruled out), n_goals (pursued)]``. This method is called
-        instead of `matrices_at` where only EDP is needed.
+        EDP is ``float64 [n_goals (ruled out), n_goals (pursued)]``.
         """
         return self.matrices_at(state)
 
     def bounds_at(self, state: int) -> _AtOne:
-        """Return lower and upper bounds on EDP at one state, and the goals that cannot be reached from there.
+        """Return proven lower and upper bounds on EDP at one state, and the indices of the goals that are out of reach.
 
-        EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
-        another goal. Each of the two proven bounds is ``float64 [n_goals (ruled out), n_goals (pursued)]``. The goals
-        are given by index.
+        Each bound is ``float64 [n_goals (ruled out), n_goals (pursued)]``.
         """
         edps, _, missing = self.edp_at(state)
         return edps, edps.copy(), missing
@@ -419,10 +396,7 @@ class _Chains(_Backend):
     def _edps_at(self, state: int) -> FloatArray:
         """Return EDP and its lower and upper bound at a state, ``float64 [3, n_goals (ruled out), n_goals (pursued)]``.
 
-        EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
-        another goal. The value of a pair of goals is 0 if the policy of either goal has no action in the state. The
-        result of the last call is stored and returned again for the same state, because callers often ask for EDP and
-        then for its bounds.
+        The value of a pair is 0 if the policy of either goal has no action in the state. The last result is stored.
         """
         kept, found = self._found
         if kept != state:

@@ -1,35 +1,35 @@
 """Proven bounds on EDP by evidence, for any two policies in a finite model.
 
-An agent follows one policy until the log-likelihood ratio (LLR, see `askwise.divergence.evidence`) of its actions rules
-out the other policy. The expected step at which this happens is EDP by evidence. A step adds its *gain* to the LLR. The
-LLR depends on the path, so the Markov chain of the agent's steps runs over pairs of a state and an LLR. To make these
-pairs finite, the LLR is rounded to levels at a distance of `h`; the lowest level ``-F`` is the *floor*. The LLR is
-rounded in two ways, which give two chains:
+An agent follows one policy. The log-likelihood ratio (LLR) is the evidence of its actions against another policy
+(`askwise.divergence.evidence`). The other policy is ruled out at an LLR of ``L = log(1 / evidence)``. EDP by evidence
+is the expected step at which this happens.
 
-- *early*: each gain is rounded up, and an LLR below the floor is raised to the floor. The rounded LLR is never below
-  the true LLR, so the chain never ends later than in truth. Its expected length is a lower bound.
-- *late*: each gain is rounded down, so the chain never ends earlier than in truth. Its expected length is an upper
-  bound. Where the LLR falls below the floor, the chain stops, and an upper bound on the steps left is added.
+A step adds its *gain* to the LLR. The steps of the agent make a Markov chain over pairs of a state and an LLR. The LLR
+is rounded to levels at a distance of `h`, which makes these pairs finite. The lowest level ``-F`` is the *floor*. Two
+ways of rounding give two chains:
 
-The upper bound **below the floor** is as follows. The other policy is ruled out at an LLR of ``L = log(1 / evidence)``.
-Let `K` be a bound on the expected steps until the LLR has risen by `L`, from any state. From an LLR of ``x < -F``, the
-LLR has to rise by `L` at most ``ceil((L - x) / L)`` times, so at most ``ceil((L - x) / L) K`` steps are expected. `K`
-is guessed. The guess is valid if the chain that uses it, started at an LLR of 0, has an expected length of at most `K`
-from every state. The reason: this length is ``a + b K`` with positive constants `a` and `b`. If it is at most `K`, then
-``b < 1``, so the true length is at most `K`, too. `K` matters little, because the LLR ever falls below ``-F`` with
-probability at most ``exp(-F)`` (Ville's inequality).
+- *early*: each gain is rounded up, and an LLR below the floor is raised to the floor. The chain never ends later than
+  in truth. Its expected length is a lower bound.
+- *late*: each gain is rounded down. The chain never ends earlier than in truth. Where the LLR falls below the floor,
+  the chain stops, and an upper bound on the steps left is added. The expected length is an upper bound.
+
+The upper bound **below the floor**: let `K` be a bound on the expected steps until the LLR has risen by `L`, from any
+state. From an LLR of ``x < -F``, the LLR has to rise by `L` at most ``ceil((L - x) / L)`` times. So at most
+``ceil((L - x) / L) K`` steps are expected. `K` is guessed. The guess is valid if the late chain, started at an LLR of
+0, has an expected length of at most `K` from every state. The reason: this length is ``a + b K`` with positive
+constants `a` and `b`. If it is at most `K`, then ``b < 1``, and the true length is at most `K`.
 
 Both chains are solved with a proven error (`askwise.model.chain`), which widens the bounds. The lattice is refined
-until the bounds are as close as requested. If all gains are multiples of one number, this number is taken as `h`, and
-nothing is rounded.
+until the bounds are as close as requested. If all gains are multiples of one number, this number is `h`, and nothing is
+rounded.
 
 Whether EDP by evidence is **infinite** is decided on the graph. The expected gain in a state is the Kullback-Leibler
-divergence of the two action distributions. It is positive where the distributions differ. So if the chain returns to
-such a state again and again, the LLR grows beyond every limit, in finite expected time. The *twin* states are those
-from which no state with a difference can be reached. The other policy is possible forever only if the agent enters the
-twin states with an LLR below `L`. Let ``m(s)`` be the supremum of the LLRs at `s` with which this can happen. It is `L`
-in twin states. In any other state, it is the largest ``min(L, m(s') - gain)`` over the steps from `s` to `s'`. EDP by
-evidence at `s` is infinite exactly if ``m(s) > 0``.
+divergence of the two action distributions. It is positive where the distributions differ. If the chain returns to such
+a state again and again, the LLR reaches `L` in finite expected time. The *twin* states are those from which no such
+state can be reached. The other policy stays possible forever only if the agent enters the twin states with an LLR below
+`L`. Let ``m(s)`` be the supremum of the LLRs at `s` with which this can happen. It is `L` in twin states. In any other
+state, it is the largest ``min(L, m(s') - gain)`` over the steps from `s` to `s'`. EDP by evidence at `s` is infinite
+exactly if ``m(s) > 0``.
 """
 
 from __future__ import annotations
@@ -64,18 +64,16 @@ def bounded(
 ) -> tuple[FloatArray, Verdict]:
     """Return EDP by evidence at some states, ``float64 [n]``, and a verdict with proven bounds.
 
-    An agent follows one policy. Another policy is ruled out as soon as the likelihood of the agent's actions under this
-    policy is at most `evidence` times their likelihood under the agent's policy. EDP by evidence is the expected step
-    at which this happens. Each value is the middle between its bounds, or the lower bound where no upper bound was
-    found.
+    EDP by evidence is the expected step at which an agent's actions rule out another policy. They do so when their
+    likelihood under that policy is at most `evidence` times their likelihood under the agent's policy. Each value is
+    the middle between its bounds, or the lower bound where no upper bound was found.
 
     Args:
-        steps: the agent's steps, with the evidence of each step against the other policy.
-        wanted: ``int32 [n]``, indices of the states in which the agent may start.
-        evidence: the likelihood ratio at which the other policy is ruled out, between 0 and 1.
-        within: the requested distance between the two bounds, as a share of the lower bound. The evidence is rounded to
-            finer and finer levels until the distance is small enough at all these states, or `max_lattice` is reached.
-        max_lattice: limit on the number of states times the number of levels to which the evidence is rounded.
+        steps: the agent's steps, with their evidence against the other policy.
+        wanted: ``int32 [n]``, the states in which the agent may start.
+        evidence: the likelihood ratio, between 0 and 1.
+        within: requested distance between the bounds, as a share of the lower bound.
+        max_lattice: limit on the number of states times the number of levels of rounded evidence.
     """
     check_within(within)
     if (as_int(max_lattice) or 0) < 1:
@@ -134,8 +132,7 @@ def _shown(lower: FloatArray, upper: FloatArray) -> tuple[Any, Any]:
 def common_unit(gains: FloatArray, limit: float) -> float | None:
     """Return a number of which all `gains` are multiples, up to rounding, or None if none was found.
 
-    The smallest absolute gain above 0 is tried, then a half of it, then a third of it and so on. At most `MOST_FACTORS`
-    numbers are tried, and only those above a 10,000th of `limit`. If all gains are 0, the result is `limit`.
+    If all gains are 0, the result is `limit`.
 
     Args:
         gains: ``float64 [n]``, how much each step adds to the log-likelihood ratio (LLR); may be negative.
@@ -153,15 +150,13 @@ def common_unit(gains: FloatArray, limit: float) -> float | None:
 
 
 def infinite_below(steps: Steps, limit: float) -> FloatArray:
-    """Return for each state the log-likelihood ratio (LLR) below which another policy may stay possible forever.
+    """Return, for each state, the log-likelihood ratio (LLR) below which another policy may stay possible forever.
 
-    The result is ``float64 [n]``. An agent follows one policy. The LLR is the evidence of its actions so far against
-    another policy, which is ruled out when the LLR reaches `limit`. If the agent arrives in a state with an LLR below
-    the returned value, the other policy may stay possible forever. The returned value is ``-inf`` for states from which
-    the other policy is ruled out in the end, whatever the LLR.
+    The LLR is the evidence of the agent's actions so far against the other policy. The result is ``float64 [n]``,
+    ``-inf`` for states from which the other policy is always ruled out.
 
     Args:
-        steps: the agent's steps, with the evidence of each step against the other policy.
+        steps: the agent's steps, with their evidence against the other policy.
         limit: the LLR that rules the other policy out.
     """
     differs = steps.leaks.copy()
@@ -186,20 +181,18 @@ def infinite_below(steps: Steps, limit: float) -> FloatArray:
 def _spread(starts: Any, source: Any, gain: Any, limit: float, reach: Any, queue: Any, most: int) -> bool:
     """Fill `reach`, per state, with the log-likelihood ratio (LLR) below which a policy may stay possible forever.
 
-    The policy is ruled out when the LLR, the evidence of an agent's actions against it, reaches `limit`. Each
-    ``reach[s]`` is raised to the largest ``min(limit, reach[s'] - gain)`` over the steps from `s` to `s'`. This is
-    repeated until nothing changes. Returns True; or False if the search was given up, because more than `most` steps
-    had been looked at.
+    Each ``reach[s]`` is raised to the largest ``min(limit, reach[s'] - gain)`` over the steps from `s` to `s'`, until
+    nothing changes. Returns False if this takes more than `most` looks at a step, otherwise True.
 
     Args:
         starts: ``int64 [n + 1]``, the steps into state t are those from ``starts[t]`` to ``starts[t + 1]``.
         source: ``int32 [n_steps]``, the state before each step.
-        gain: ``float64 [n_steps]``, how much each step adds to the LLR.
+        gain: ``float64 [n_steps]``, what each step adds to the LLR.
         limit: the LLR that rules the policy out.
-        reach: ``float64 [n]``, changed in place. At the start, it is `limit` in the states from which no step gives
-            evidence any more, and ``-inf`` in all others.
-        queue: ``int32 [n + 1]``, work space, a ring buffer.
-        most: limit on the number of steps looked at; a step counts again each time it is looked at.
+        reach: ``float64 [n]``, changed in place. At first `limit` in states after which no step gives evidence,
+            ``-inf`` in all others.
+        queue: ``int32 [n + 1]``, work space.
+        most: limit on the looks at steps.
     """
     size = queue.size
     waiting = np.zeros(reach.size, dtype=np.uint8)
@@ -231,22 +224,21 @@ def _spread(starts: Any, source: Any, gain: Any, limit: float, reach: Any, queue
 def _moves(steps: Steps, gains: Any, levels: int, depth: int) -> tuple[Any, Any, Any, Any]:
     """Return the moves between states of the lattice, and the states in which the chain of moves may end.
 
-    A state of the lattice is a state of the agent and a level of its log-likelihood ratio (LLR). Level 0 is the lowest
-    level, the floor. Level `depth` is an LLR of 0. Level ``depth + levels`` is the limit, at which the chain ends. A
-    lattice state has the index ``state * (depth + levels) + level``. A move is a step of the agent at one level; moves
-    that reach the limit are left out.
+    A lattice state is a state of the agent and a level of its log-likelihood ratio (LLR), with the index
+    ``state * (depth + levels) + level``. Level 0 is the floor, level `depth` an LLR of 0, level ``depth + levels`` the
+    limit. A move is a step of the agent at one level. Moves that reach the limit are left out.
 
     Args:
-        steps: the agent's steps, with the evidence of each step against another policy.
+        steps: the agent's steps, with their evidence against another policy.
         gains: ``int64 [n_steps]``, by how many levels each step changes the LLR.
         levels: number of levels from an LLR of 0 to the limit.
         depth: number of levels from the floor to an LLR of 0.
 
     Returns:
-        source: ``int64 [n_moves]``, index of the lattice state before each move.
+        source: ``int64 [n_moves]``, lattice state before each move.
         after: ``int64 [n_moves]``, level after each move; negative below the floor.
-        which: ``int64 [n_moves]``, index in `steps` of the step that each move belongs to.
-        ends: ``bool [n_lattice_states]``, whether the chain may end in a lattice state.
+        which: ``int64 [n_moves]``, index in `steps` of each move.
+        ends: ``bool [n_lattice_states]``, whether the chain may end there.
     """
     width = levels + depth
     level = np.arange(width)
@@ -264,12 +256,7 @@ def _moves(steps: Steps, gains: Any, levels: int, depth: int) -> tuple[Any, Any,
 def _solved(chain: AbsorbingChain, tolerance: float) -> tuple[FloatArray, float]:
     """Return the expected steps until a chain ends, ``float64 [n]``, and a proven bound on their relative error.
 
-    A state of the chain is a state of an agent together with a rounded amount of evidence. The linear equations are
-    solved iteratively, because factorising their matrix takes long (2.7 s for 2,000 states in a random example).
-
-    Args:
-        chain: the Markov chain.
-        tolerance: relative error at which the iteration may stop.
+    The equations are solved by iteration, which may stop at the relative error `tolerance`.
     """
     values = np.full(chain.size, np.inf)
     finite = np.flatnonzero(~chain.infinite)
@@ -285,17 +272,16 @@ def early_values(
 ) -> FloatArray:
     """Return lower bounds on EDP by evidence, ``float64 [n]``, by rounding the evidence up.
 
-    An agent follows one policy. An observer rules out another policy when the log-likelihood ratio (LLR) of the agent's
-    actions reaches a limit. EDP by evidence is the expected step at which this happens. Here, the LLR is rounded up to
-    levels, so the other policy is ruled out too early.
+    EDP by evidence is the expected step at which the log-likelihood ratio (LLR) of an agent's actions rules out another
+    policy.
 
     Args:
-        steps: the agent's steps, with the evidence of each step against the other policy.
-        wanted: ``int32 [n]``, indices of the states in which the agent may start, with an LLR of 0.
-        spacing: distance between two neighbouring levels of the LLR.
+        steps: the agent's steps, with their evidence against the other policy.
+        wanted: ``int32 [n]``, the states in which the agent may start.
+        spacing: distance between two levels of the LLR.
         levels: number of levels from an LLR of 0 to the limit.
         depth: number of levels below an LLR of 0.
-        tolerance: relative error up to which the values are computed; the bounds are lowered by the error that remains.
+        tolerance: relative error of the computation, which the bounds include.
     """
     width = levels + depth
     gains = np.ceil(steps.gain / spacing - TIE).astype(np.int64)
@@ -317,22 +303,20 @@ def late_values(
     guess: float,
     tolerance: float,
 ) -> FloatArray | None:
-    """Return upper bounds on EDP by evidence, ``float64 [n]``, by rounding the evidence down, or None.
+    """Return upper bounds on EDP by evidence, ``float64 [n]``, by rounding the evidence down; None if none was found.
 
-    An agent follows one policy. An observer rules out another policy when the log-likelihood ratio (LLR) of the agent's
-    actions reaches a limit. EDP by evidence is the expected step at which this happens. Here, the LLR is rounded down
-    to levels, so the other policy is ruled out too late. The result is None if no finite bounds were found.
+    EDP by evidence is the expected step at which the log-likelihood ratio (LLR) of an agent's actions rules out another
+    policy.
 
     Args:
-        steps: the agent's steps, with the evidence of each step against the other policy.
-        wanted: ``int32 [n]``, indices of the states in which the agent may start, with an LLR of 0.
-        spacing: distance between two neighbouring levels of the LLR.
+        steps: the agent's steps, with their evidence against the other policy.
+        wanted: ``int32 [n]``, the states in which the agent may start.
+        spacing: distance between two levels of the LLR.
         levels: number of levels from an LLR of 0 to the limit.
         depth: number of levels below an LLR of 0.
-        reach: ``float64 [n_states]``, the LLR in each state below which the other policy may stay possible forever, as
-            returned by `infinite_below`.
-        guess: a first guess of the largest finite EDP by evidence at any state.
-        tolerance: relative error up to which the values are computed; the bounds are raised by the error that remains.
+        reach: ``float64 [n_states]``, the result of `infinite_below`.
+        guess: a first guess of the largest finite EDP by evidence.
+        tolerance: relative error of the computation, which the bounds include.
     """
     width, size = levels + depth, steps.size
     gains = np.floor(steps.gain / spacing + TIE).astype(np.int64)

@@ -1,23 +1,19 @@
 """EDP and WCD of all pairs of goals at one state of a deterministic model.
 
 EDP(s0, i | j) is the expected step at which goal `i` is ruled out if the agent pursues goal `j` from state `s0`. WCD is
-the latest such step. `askwise.divergence.edp_tables` computes EDP at all states in a table; for one state no table is
-needed. Let ``d(s)`` be the number of steps from `s0` to `s`. The *cone* of a goal is the set of states on optimal plans
-from `s0` to the goal. After any optimal prefix that ends in `s`, goal `i` is still possible if and only if `s` is in
-the cone of `i`. So whether a goal is ruled out depends on where the agent is, not on the path that led there.
-Therefore::
+the latest such step. Let ``d(s)`` be the number of steps from `s0` to `s`. The *cone* of a goal is the set of states on
+optimal plans from `s0` to the goal. After any optimal prefix that ends in `s`, goal `i` is still possible if and only
+if `s` is in the cone of `i`. Therefore::
 
     EDP(s0, i | j) = sum of P_j(s) over all s that are in cone(i) and in cone(j)
     WCD(s0, i, j)  = 1 + max of d(s) over all s that are in cone(i) and in cone(j)
 
 where ``P_j(s)`` is the probability that a uniformly drawn plan for `j` passes through `s`. Let ``M(s)`` be the number
-of shortest paths from `s0` to `s`. A uniformly drawn plan that passes through `s` came there from the state `u` with
-probability ``M(u) / M(s)``, whatever its goal. So one breadth-first search from `s0`, which also counts the paths,
-serves all goals. Then ``P_j`` is computed backwards from each goal over its cone. Maps of a million cells with hundreds
-of goals take seconds, and one bit of memory for each state and goal.
+of shortest paths from `s0` to `s`, which one breadth-first search counts. A uniformly drawn plan that passes through
+`s` came from the state `u` with probability ``M(u) / M(s)``, whatever its goal. So ``P_j`` is computed backwards from
+goal `j` over its cone.
 
-Goals that share a nearest target state may never be told apart: their EDP and WCD are infinite. EDP and WCD of a goal
-with itself are infinite, too.
+EDP and WCD are infinite for a goal with itself, and for goals that share a nearest target state.
 """
 
 from __future__ import annotations
@@ -43,15 +39,14 @@ def matrices_at(
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return EDP and WCD of all pairs of goals at `state`, and the steps to each goal.
 
-    EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
-    another goal. WCD, worst-case distinctiveness, is the latest such step. EDP and WCD are
-    ``float64 [n_goals (ruled out), n_goals (pursued)]``, ``inf`` on the diagonal and for goals that share a nearest
-    target state. The steps are ``int32 [n_goals]``, -1 if the goal is out of reach.
+    EDP is the expected step, and WCD the latest step, at which one goal is ruled out while the agent pursues another
+    goal. Both are ``float64 [n_goals (ruled out), n_goals (pursued)]``, ``inf`` on the diagonal and for goals that
+    share a nearest target state. The steps are ``int32 [n_goals]``, -1 if the goal is out of reach.
 
     Args:
         model: a deterministic model.
-        state: index of the state in which the agent is now.
-        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
+        state: index of the agent's state.
+        targets: ``int32``, the target states of all goals, goal after goal.
         starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
     """
     edp, wcd, steps, depth = _fill(model.successor, *model.predecessors, state, targets, starts)
@@ -64,25 +59,21 @@ def capped_matrices(
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return EDP and WCD of all pairs of goals, if observation ends with the step in which the agent stays at its goal.
 
-    EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
-    another goal. WCD, worst-case distinctiveness, is the latest such step. A goal that is still possible in the last
-    observed step counts as ruled out in that step. So all values are finite, even those of a goal with itself and
-    of two goals that share a nearest target state, for which `matrices_at` returns ``inf``. Other values are the same
-    as in `matrices_at`.
+    EDP is the expected step, and WCD the latest step, at which one goal is ruled out while the agent pursues another
+    goal. A goal that is still possible in the last observed step counts as ruled out in that step.
 
     Args:
-        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none. This array and the following
-            arrays are read-only.
+        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
         indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
-        indices: ``int32``, the predecessors of all states, as in `Model.predecessors`.
-        state: index of the state in which the agent is now.
-        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
+        indices: ``int32``, the predecessors of all states.
+        state: index of the agent's state.
+        targets: ``int32``, the target states of all goals, goal after goal.
         starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
 
     Returns:
         edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, EDP.
         wcd: ``float64 [n_goals (ruled out), n_goals (pursued)]``, WCD.
-        steps: ``int32 [n_goals]``, the steps to each goal, -1 if the goal is out of reach.
+        steps: ``int32 [n_goals]``, the steps to each goal, -1 if out of reach.
     """
     return _fill(successor, indptr, indices, state, targets, starts)[:3]
 
@@ -113,9 +104,8 @@ class _Counts(NamedTuple):
     """The length and the number of the shortest paths from one state to every state.
 
     Attributes:
-        depth: ``int32 [n_states]``, steps to each state, -1 where it is out of reach.
-        mantissa: ``float64 [n_states]``, the number of shortest paths to each state is ``mantissa * BASE ** exponent``
-            with ``BASE = 2.0 ** 256``.
+        depth: ``int32 [n_states]``, length of the paths, -1 for states out of reach.
+        mantissa: ``float64 [n_states]``; the number of paths is ``mantissa * BASE ** exponent``.
         exponent: ``int32 [n_states]``, see `mantissa`.
     """
 
@@ -127,15 +117,11 @@ class _Counts(NamedTuple):
 class _Work(NamedTuple):
     """Temporary arrays for computing EDP and WCD of all pairs of goals at one state.
 
-    EDP is the expected step, and WCD the latest step, at which goals are told apart. The cone of a goal is the set of
-    states on shortest plans from this state to the goal.
-
     Attributes:
         queue: ``int32 [n_states]``, states waiting to be expanded.
-        seen: ``int32 [n_states]``, the last goal whose cone was found to contain the state, -1 for none.
-        words: ``uint64 [n_states, ceil(n_goals / 64)]``, one bit for each goal whose cone contains the state.
-        mass: ``float64 [n_states]``, the share of shortest plans that pass through each state, for the goal that is
-            being processed.
+        seen: ``int32 [n_states]``, the last goal for which the state was marked, -1 for none.
+        words: ``uint64 [n_states, ceil(n_goals / 64)]``, one bit for each goal with a shortest plan through the state.
+        mass: ``float64 [n_states]``, the share of the current goal's shortest plans through each state.
     """
 
     queue: Any
@@ -166,24 +152,10 @@ def _matrices(
     wcd: Any,
     steps: Any,
 ) -> None:
-    """Compute EDP and WCD of all pairs of goals at `state`, as `capped_matrices` defines them.
+    """Fill `edp`, `wcd` and `steps` with the values that `capped_matrices` returns.
 
-    EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
-    another goal. WCD, worst-case distinctiveness, is the latest such step.
-
-    Args:
-        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
-        indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
-        indices: ``int32``, the predecessors of all states.
-        state: index of the state in which the agent is now.
-        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
-        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
-        counts: new `_Counts`; this function fills it with the lengths and numbers of shortest paths from `state` to
-            every state.
-        work: new `_Work`, temporary arrays.
-        edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, all 0, filled with EDP.
-        wcd: ``float64 [n_goals (ruled out), n_goals (pursued)]``, all 0, filled with WCD.
-        steps: ``int32 [n_goals]``, filled with the steps to each goal, -1 if out of reach.
+    `edp` and `wcd` are all 0 before the call. `counts` is a new `_Counts`, which is filled, too. `work` is a new
+    `_Work`. The other arguments are those of `capped_matrices`.
     """
     n_goals, depth, mantissa, exponent = steps.size, counts.depth, counts.mantissa, counts.exponent
     queue, seen, words, mass = work.queue, work.seen, work.words, work.mass
@@ -208,9 +180,8 @@ def count_from(successor: Any, start: int, queue: Any, depth: Any, mantissa: Any
         start: the first state.
         queue: ``int32 [n_states]``, work space.
         depth: ``int32 [n_states]``, all -1; filled with the steps.
-        mantissa: ``float64 [n_states]``, all 0; filled so that the number of shortest paths to each state is
-            ``mantissa * BASE ** exponent`` with ``BASE = 2.0 ** 256``.
-        exponent: ``int32 [n_states]``, all 0; see `mantissa`.
+        mantissa: ``float64 [n_states]``, all 0; filled. The number of paths is ``mantissa * BASE ** exponent``.
+        exponent: ``int32 [n_states]``, all 0; filled.
     """
     n_actions = successor.shape[1]
     queue[0] = start
@@ -248,16 +219,9 @@ def _mark_cone(
 ) -> int:
     """Mark the states on shortest plans to a goal; return the steps to the goal, -1 if it is out of reach.
 
-    Args:
-        goal: index of the goal.
-        targets: ``int32``, the states in which the goal is reached.
-        depth: ``int32 [n_states]``, steps from the first state of the plans.
-        indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
-        indices: ``int32``, the predecessors of all states.
-        queue: ``int32 [n_states]``, work space.
-        seen: ``int32 [n_states]``, set to `goal` in the marked states.
-        words: ``uint64 [n_states, ceil(n_goals / 64)]``, one bit for each goal; the bit of this goal is set in the
-            marked states.
+    In the marked states, `seen` is set to `goal`, and the goal's bit is set in `words`. `targets` are the goal's target
+    states, ``int32``. `indptr` and `indices` list predecessors (`Model.predecessors`). The other arrays are those of
+    `_Counts` and `_Work`.
     """
     nearest = nearest_steps(targets, depth)
     if nearest < 0:
@@ -298,20 +262,16 @@ def seed_targets(
 ) -> int:
     """Put the nearest targets of a goal into the queue, and return their number.
 
-    Each of these targets gets a share in `mass`: the number of shortest plans to this target, divided by the number of
-    shortest plans to all nearest targets.
-
     Args:
         goal: index of the goal.
-        targets: ``int32``, the states in which the goal is reached.
-        nearest: steps to the nearest of the targets.
-        depth: ``int32 [n_states]``, steps from the first state of the plans.
-        mantissa: ``float64 [n_states]``, the number of shortest paths to a state is ``mantissa * BASE ** exponent``
-            with ``BASE = 2.0 ** 256``.
+        targets: ``int32``, the target states of the goal.
+        nearest: steps to the nearest targets.
+        depth: ``int32 [n_states]``, steps to each state.
+        mantissa: ``float64 [n_states]``; the number of shortest paths to a state is ``mantissa * BASE ** exponent``.
         exponent: ``int32 [n_states]``, see `mantissa`.
         queue: ``int32 [n_states]``, filled from its beginning.
         seen: ``int32 [n_states]``, set to `goal` in the nearest targets.
-        mass: ``float64 [n_states]``, set to the shares in the nearest targets.
+        mass: ``float64 [n_states]``, set to the share of the goal's shortest plans that end in each nearest target.
     """
     filled, top = 0, 0
     for t in targets:
@@ -347,27 +307,10 @@ def _follow_back(
 ) -> None:
     """Fill column `goal` of EDP and WCD by following the goal's shortest plans from its targets back to the start.
 
-    EDP, the expected divergence point, is the expected step at which one goal is ruled out while the agent pursues
-    another goal. WCD, worst-case distinctiveness, is the latest such step.
-
-    Args:
-        goal: index of the pursued goal.
-        filled: number of the goal's nearest target states; they are the first entries of `queue`.
-        depth: ``int32 [n_states]``, steps from the start.
-        mantissa: ``float64 [n_states]``, the number of shortest paths to a state is ``mantissa * BASE ** exponent``
-            with ``BASE = 2.0 ** 256``.
-        exponent: ``int32 [n_states]``, see `mantissa`.
-        indptr: ``int64 [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
-        indices: ``int32``, the predecessors of all states.
-        queue: ``int32 [n_states]``, states waiting to be processed.
-        seen: ``int32 [n_states]``, which is set to `goal` in the states that are put into the queue; the target states
-            are already marked.
-        words: ``uint64 [n_states, ceil(n_goals / 64)]``, one bit for each goal, set if the goal is still possible in
-            the state.
-        mass: ``float64 [n_states]``, the share of the goal's shortest plans that end in each target state, 0 in all
-            other states; after the call it is 0 everywhere.
-        edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, EDP; 0 in this column before the call.
-        wcd: ``float64 [n_goals (ruled out), n_goals (pursued)]``, WCD; 0 in this column before the call.
+    The column of `edp` and `wcd`, each ``float64 [n_goals (ruled out), n_goals (pursued)]``, is 0 before the call. The
+    first `filled` entries of `queue` are the goal's nearest target states. `mass` is the share of the goal's shortest
+    plans that end in each state, and 0 after the call. `indptr` and `indices` list predecessors, as in
+    `Model.predecessors`. The other arrays are those of `_Counts` and `_Work`.
     """
     head = 0
     while head < filled:
@@ -404,16 +347,8 @@ def _mark_shared_targets(
 ) -> None:
     """Set EDP and WCD to infinity on the diagonal and for goals that share a nearest target state.
 
-    EDP is the expected step, and WCD the latest step, at which goals are told apart. An agent that goes to a shared
-    target state never tells the goals apart.
-
-    Args:
-        targets: ``int32``, the states in which goal 0 is reached, then those in which goal 1 is reached, and so on.
-        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
-        steps: ``int32 [n_goals]``, steps to each goal, -1 if out of reach.
-        depth: ``int32 [n_states]``, steps from the agent's state to each state.
-        edp: ``float64 [n_goals, n_goals]``, changed in place.
-        wcd: ``float64 [n_goals, n_goals]``, changed in place.
+    `edp` and `wcd` are changed in place. `steps` has the steps to each goal, `depth` those to each state. `targets` and
+    `starts` are those of `capped_matrices`.
     """
     owners: dict[int, list[int]] = {}
     for goal in range(starts.size - 1):

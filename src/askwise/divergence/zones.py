@@ -1,27 +1,22 @@
 """Zones of information, branching and querying (paper, section "Expected Zone of Querying").
 
-A zone is an interval of steps from now, for a pair of goals and given states of both agents. WCD, worst-case
-distinctiveness, is the latest step at which the actions of an agent tell the two goals apart.
+A zone is an interval of steps from now, for a pair of goals and given states of both agents. WCD is the latest step at
+which the actions of an agent tell the two goals apart.
 
-- ``Z_I = {t <= WCD of the teammate}``, the zone of information: the steps in which the teammate's actions may not yet
-  have told the goals apart;
-- ``Z_B = {t >= WCD of the ego agent}``, the zone of branching: the steps in which the ego agent may need different
-  actions for the two goals;
+- ``Z_I = {t <= WCD of the teammate}``, the zone of information: the teammate's actions may not yet have told the goals
+  apart.
+- ``Z_B = {t >= WCD of the ego agent}``, the zone of branching: the ego agent may need different actions for the goals.
 - ``Z_Q``, the zone of querying: the intersection of ``Z_I`` and ``Z_B``, in which a question may be worth its price.
 
-The expected zones use EDP, the expected divergence point, instead of the worst case. EDP(a | b) is the expected step at
-which goal `a` is ruled out if an agent pursues goal `b`. With `truth` the teammate's goal and `other` the goal that it
-is confused with,
+EDP(a | b) is the expected step at which goal `a` is ruled out if an agent pursues goal `b`. Let `truth` be the
+teammate's goal, and `other` the goal that it is confused with. The expected zones are:
 
 - ``eZ_I = {t <= EDP_teammate(other | truth)}``,
 - ``eZ_B = {t >= EDP_ego(truth | other)}`` (for an ego agent that wrongly acts for `other`),
-- ``eZ_Q`` is their intersection.
+- ``eZ_Q``, the intersection of ``eZ_I`` and ``eZ_B``.
 
-Planning uses ``Z_B``, not ``eZ_B``, because the ego agent chooses its own moves.
-
-If the teammate's `Divergence` rules goals out by evidence (`askwise.divergence.evidence`), ``eZ_I`` ends with the
-expected step at which the evidence suffices. The ego agent's `Divergence` must be without evidence, because nobody
-observes the ego agent to find out its goal.
+Planning uses ``Z_B`` instead of ``eZ_B``, because the ego agent chooses its own moves. Only the teammate's `Divergence`
+may rule goals out by evidence (`askwise.divergence.evidence`).
 """
 
 from __future__ import annotations
@@ -83,18 +78,15 @@ class Zone:
 class Zones:
     """The zones of information, branching and querying of two goals, in steps from now.
 
-    WCD, worst-case distinctiveness, is the latest step at which an agent's actions tell the two goals apart. EDP, the
-    expected divergence point, is the expected step at which this happens.
+    WCD is the latest step, and EDP the expected step, at which an agent's actions tell the goals apart.
 
     Attributes:
         truth: name of the teammate's goal.
         other: name of the goal that the teammate's goal is confused with.
-        information: Z_I, the steps in which the teammate's actions may not yet have ruled out `other`. It ends with the
-            teammate's WCD.
-        branching: Z_B, the steps in which the ego agent may need different actions for the two goals. It begins with
-            the ego agent's WCD.
-        expected_information: eZ_I, like Z_I, but it ends with the teammate's EDP instead of the teammate's WCD.
-        expected_branching: eZ_B, like Z_B, but it begins with the ego agent's EDP instead of the ego agent's WCD.
+        information: steps up to the teammate's WCD, in which its actions may not yet have ruled out `other`.
+        branching: steps from the ego agent's WCD on, in which it may need different actions for the goals.
+        expected_information: like `information`, with the teammate's EDP.
+        expected_branching: like `branching`, with the ego agent's EDP.
     """
 
     truth: str
@@ -142,16 +134,16 @@ def zones(
     """Return the zones of information, branching and querying of two goals, for given states of both agents.
 
     A zone is an interval of steps from now. In the zone of information, the teammate's actions may not yet have told
-    the goals apart. In the zone of branching, the ego agent may need different actions for the goals. In the zone of
-    querying, which is their intersection, a question may be worth its price.
+    the goals apart. In the zone of branching, the ego agent may need different actions for the goals. The zone of
+    querying is the intersection of both.
 
     Args:
-        teammate: the divergence of all goals in the teammate's model; it may have been built with ``evidence=``.
-        ego: the divergence of the same goals, in the same order, in the ego agent's model, built without ``evidence=``.
+        teammate: the divergence of all goals in the teammate's model.
+        ego: the divergence of the same goals, in the same order, in the ego agent's model; built without ``evidence=``.
         teammate_at: the teammate's state, by name or index.
         ego_at: the ego agent's state, by name or index.
         truth: the teammate's goal, by index or name.
-        other: the goal that the teammate's goal is confused with, by index or name.
+        other: the goal that it is confused with, by index or name.
     """
     _check_families(teammate, ego)
     g, h = teammate.goal(truth, "truth"), teammate.goal(other, "other")

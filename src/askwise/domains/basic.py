@@ -1,16 +1,13 @@
 """`BasicDomain`, a class for domains of your own, which you make from three functions.
 
-A domain is a kind of problem with its own files. `BasicDomain` has defaults for everything else that the interface
-`askwise.domains.registry.Domain` asks for. An example::
+A domain is a kind of problem with its own files::
 
     DOMAIN = BasicDomain(
         "lift", format="house/lift@1", instance=House, problem=as_problem, read=read, write=write
     )
 
-Here, `House` is the class of the instances; an instance is the object that a file describes. `problem` turns an
-instance into a `BasicProblem`; `read` and `write` convert instances from and to the contents of files. Traces, studies
-and the command line treat the problems of such a domain like those of problem files (`askwise.domains.stated`).
-Drawings and texts use the words that the argument `words` states for agents, goals and landmarks.
+A file describes an instance, here an object of the class `House`. `as_problem` turns an instance into a `BasicProblem`.
+`read` and `write` convert between instances and the contents of files.
 """
 
 from __future__ import annotations
@@ -30,17 +27,15 @@ from askwise.text.wording import PLAIN, Vocabulary
 class BasicProblem(FactoredProblem):
     """A problem of a `BasicDomain`, in which each agent has its own model and both share the goals.
 
-    It keeps the instance, the object from which the problem was made. Two problems are equal if their instances and the
-    states in which both agents start are equal.
+    Two problems are equal if their instances and the agents' starts are equal.
 
     Args:
         instance: the object that a file of the domain describes.
-        **stated: the arguments of `askwise.FactoredProblem`: goals, models, start and so on.
+        **stated: the arguments of `askwise.FactoredProblem`.
 
     Attributes:
-        instance: the object from which the problem was made.
-        stated_start: the states in which both agents started when the problem was made. A copy of the problem with
-            another start keeps this attribute.
+        instance: the argument `instance`.
+        stated_start: the start with which the problem was made; a copy with another start keeps it.
     """
 
     def __init__(self, instance: Any, **stated: Any) -> None:
@@ -59,19 +54,14 @@ class BasicProblem(FactoredProblem):
 class BasicDomain:
     """A domain (a kind of problem with its own files) made from three functions: `problem`, `read` and `write`.
 
-    It implements the interface `askwise.domains.registry.Domain`.
-
     Args:
         name: the name of the domain, such as ``lift``.
-        format: the value of the key ``format`` in the domain's files, such as ``house/lift@1``.
-        instance: the class of the domain's instances; an instance is the object that a file describes. Two instances
-            with the same contents must be equal, as those of a dataclass are.
-        problem: a function that takes an instance and returns its `BasicProblem`.
-        read: a function that takes the contents of a file as a `Field` (parsed data with its path in the file) and
-            returns the instance, or raises `InputError`.
-        write: a function that takes an instance and returns the contents of its file without ``format``. For a
-            dataclass of plain values, use `dataclasses.asdict`.
-        words: the words that texts and drawings use for agents, goals and landmarks.
+        format: the key ``format`` of its files, such as ``house/lift@1``.
+        instance: the class of the objects that files describe. Objects with the same contents must be equal.
+        problem: makes the `BasicProblem` of an instance.
+        read: takes the contents of a file as a `Field`, and returns the instance or raises `InputError`.
+        write: returns the contents of an instance's file without ``format``, such as `dataclasses.asdict`.
+        words: the words for agents, goals and landmarks.
     """
 
     def __init__(
@@ -104,13 +94,12 @@ class BasicDomain:
         """Return the problem of an instance, the object that a file describes.
 
         Args:
-            given: an instance of this domain. It can also be a problem made from one, which is returned unchanged if
-                `start` is None.
-            start: the states in which both agents start; None for the states in which they start in `given`.
+            given: an instance of this domain, or a problem made from one.
+            start: the start of both agents; None for that of `given`.
 
         Raises:
-            InputError: the teammate cannot reach every goal from its state in `start`, or `given` is no instance or
-                problem of this domain.
+            InputError: the teammate cannot reach every goal from `start`, or `given` is neither a `BasicProblem` nor an
+                instance of this domain.
         """
         problem = given if isinstance(given, BasicProblem) else self._made(given)
         if start is None:
@@ -151,15 +140,14 @@ class BasicDomain:
         return instance
 
     def write(self, given: Any) -> dict[str, Any]:
-        """Return the contents of the file that describes an instance, as JSON-compatible data, including ``format``.
+        """Return the contents of an instance's file, as JSON-compatible data, including ``format``.
 
         Args:
             given: an instance of this domain, or a problem made from one.
 
         Raises:
-            InputError: `given` is a problem with another start than its instance. A file can hold only the start of the
-                instance.
-            TypeError, ValueError: the domain's function `write` returns something that JSON cannot hold.
+            InputError: `given` is a problem with another start than its instance.
+            TypeError, ValueError: the result of the domain's function `write` is no JSON.
         """
         if isinstance(given, BasicProblem) and given.start != given.stated_start:
             names = given.teammate.model.name(given.start.teammate), given.ego.model.name(given.start.ego)
@@ -173,16 +161,12 @@ class BasicDomain:
     def parse_state(
         self, problem: BasicProblem, teammate: str | None = None, ego: str | None = None, holding: str | None = None
     ) -> JointState:
-        """Return the states of both agents, by index; a person has typed the names of these states.
+        """Return the states of both agents, by index, from the names that a person typed.
 
-        Args:
-            problem: a problem of this domain.
-            teammate: the name of the teammate's state; None for the state in which it starts.
-            ego: the name of the ego agent's state; None for the state in which it starts.
-            holding: what the ego agent carries; must be None, because agents carry nothing in these problems.
+        None stands for an agent's start. `holding` must be None, because agents carry nothing in these problems.
 
         Raises:
-            InputError: there is no such state; or the teammate can reach no goal from its state; or the ego agent
-                cannot reach every goal from its state; or `holding` is not None.
+            InputError: a state does not exist, the teammate can reach no goal, the ego agent cannot reach every goal,
+                or `holding` is not None.
         """
         return parse_state(problem, teammate, ego, holding)

@@ -1,7 +1,7 @@
-"""Maximal coverage, the running example of the paper behind askwise: go to a goal that your teammate does not go to.
+"""Maximal coverage, the paper's running example: go to a goal that your teammate does not go to.
 
 A problem is read from a drawing (`askwise.Drawing`): ``W`` is the teammate, ``F`` the ego agent, and every other letter
-or digit a goal. If the teammate goes to goal `g`, the ego agent may go to any goal other than `g`.
+or digit a goal.
 """
 
 from __future__ import annotations
@@ -30,16 +30,14 @@ class Coverage(FactoredProblem):
     """Maximal coverage on a drawn map: the ego agent has to go to a goal to which the teammate does not go.
 
     Args:
-        drawing: a map drawn as text, or the `Drawing` made from one. It must have ``W`` (the teammate), ``F`` (the ego
-            agent) and at least two goals.
-        prior: one weight for each goal, in the order of ``drawing.goals``; the weights are scaled to sum to 1. None for
-            equal weights.
-        query_cost: the price of questions; if None, every question costs 0.5.
-        answers: the answer model, that is, how often answers are wrong or missing; by default all answers are true.
+        drawing: a drawn map with ``W`` (the teammate), ``F`` (the ego agent) and at least two goals.
+        prior: a weight for each goal, in the order of ``drawing.goals``; None for equal weights.
+        query_cost: the price of questions; None for 0.5 each.
+        answers: how often answers are wrong or missing.
 
     Attributes:
-        drawing: the map, with the cells of the goals and of both agents.
-        weights: the argument `prior` as a tuple of floats, not scaled; None if `prior` was None.
+        drawing: the map, with the cells of goals and agents.
+        weights: the argument `prior` as a tuple of floats, or None.
     """
 
     def __init__(

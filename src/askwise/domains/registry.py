@@ -1,12 +1,8 @@
 """`Domain`, the interface that all domains implement, and functions that find a domain by name or by problem.
 
-A domain is a kind of problem, such as tool fetching, with its own files and words. An *instance* is what a file of the
-domain describes. A `Problem` is what agents play. The domain makes the problem of an instance. `askwise.domains.basic`
-makes a domain from three functions.
-
-Other modules find domains through the functions here, and import no domain directly. A domain is one object that
-implements `Domain`; it is loaded from a location ``module:attribute`` at first use. Other packages add domains by an
-entry point in the group ``askwise.domains`` whose value is such a location.
+A domain is a kind of problem, such as tool fetching, with its own files and words. A domain is one object, loaded at
+first use from a location ``module:attribute``. Other packages add domains by an entry point in the group
+``askwise.domains`` whose value is such a location.
 """
 
 from __future__ import annotations
@@ -57,8 +53,7 @@ REMOVED = {
 class Domain(Protocol):
     """A kind of problem, such as tool fetching: it reads and writes files, makes problems and provides words for texts.
 
-    This is the protocol that all domains implement, such as `BasicDomain`, `StatedDomain` and `ToolFetchingDomain`. An
-    instance is the object that a file describes. A problem, which agents can play, is made from an instance.
+    A file describes an instance, from which a problem is made. Agents play the problem.
     """
 
     @property
@@ -94,37 +89,28 @@ class Domain(Protocol):
         """Return the problem of an instance, the object that a file describes.
 
         Args:
-            given: an instance of this domain. It can also be a problem of this domain, which is returned unchanged if
-                `start` is None.
-            start: the states in which both agents start; a prior that depends on them is computed anew. None for the
-                states in which both agents start in `given`.
+            given: an instance or a problem of this domain. A problem is returned unchanged if `start` is None.
+            start: the start of both agents; None for that of `given`. A prior that depends on it is computed anew.
 
         Raises:
-            InputError: the teammate cannot reach every goal from its state in `start`.
+            InputError: the teammate cannot reach every goal from `start`.
         """
 
     def vocabulary(self, given: Any = None) -> Vocabulary:
-        """Return the words for agents, goals and landmarks in texts about a problem or an instance.
-
-        The result may also contain the positions of the problem's landmarks (`askwise.text.wording.Site`).
+        """Return the words for agents, goals and landmarks in texts.
 
         Args:
-            given: a problem or an instance of this domain; None for the words of the whole domain, without positions.
+            given: a problem or an instance of this domain, which may add positions of landmarks; None for the whole
+                domain.
         """
 
     def parse_state(
         self, problem: Any, teammate: str | None = None, ego: str | None = None, holding: str | None = None
     ) -> JointState:
-        """Return the states of both agents, by index; a person has typed the names of places and things.
+        """Return the states of both agents, by index, from the names that a person typed.
 
-        Args:
-            problem: a problem of this domain.
-            teammate: the name of the teammate's place, as typed; None for the place where it starts.
-            ego: the name of the ego agent's place, as typed; None for the place where it starts.
-            holding: the name of the goal for which the ego agent carries something; None if it carries nothing.
-
-        Raises:
-            InputError: a name is unknown, or an agent can reach no goal from its state.
+        `holding` names the goal for which the ego agent carries something; None if it carries nothing. For a place,
+        None stands for the agent's start. Raises InputError if a name is unknown, or if an agent can reach no goal.
         """
 
 
@@ -158,9 +144,7 @@ def domain(name: str) -> Domain:
 def domain_of(given: object, field: str = "problem") -> Domain:
     """Return the domain of a problem or an instance; raise an InputError if it belongs to no domain.
 
-    Args:
-        given: the problem, or the instance (the object that a file describes).
-        field: the name of the input in the error message.
+    `field` is the name of the input in the error message.
     """
     found = find_domain(given)
     if found is None:
@@ -182,12 +166,9 @@ def find_domain(given: object) -> Domain | None:
 
 
 def words_of(given: object) -> Vocabulary:
-    """Return the words that texts about a problem or an instance use for agents, goals and landmarks.
+    """Return the words for agents, goals and landmarks in texts about a problem or an instance.
 
-    They are the words of its domain, or the default words if it belongs to no domain.
-
-    Args:
-        given: the problem, or the instance (the object that a file describes).
+    The result is the default words if the problem or instance belongs to no domain.
     """
     found = find_domain(given)
     if found is None:
@@ -222,11 +203,10 @@ def _load(point: EntryPoint) -> Domain:
 def read_file(path: str | Path) -> Any:
     """Return the instance that a file of any domain describes: the object from which the domain makes a problem.
 
-    A file whose name ends in ``.toml`` is read as TOML. Any other file is read as JSON if its text begins with a brace
-    or a bracket, and otherwise as TOML. Raises InputError if anything in the file is wrong.
+    Raises InputError if the file is not valid.
 
     Args:
-        path: the path of the file, or the name of an example (a key of `askwise.text.files.EXAMPLES`).
+        path: path of a JSON or TOML file, or name of an example (a key of `askwise.text.files.EXAMPLES`).
     """
     where = find(path)
     text = read_text(where)
@@ -236,13 +216,10 @@ def read_file(path: str | Path) -> Any:
 def standalone(path: str | Path) -> str:
     """Return the text of an instance file in a form that needs no other files.
 
-    If the file refers to other files, the result is JSON with the contents of those files built in. Otherwise it is the
-    text of the file, unchanged.
-
-    Raises InputError if anything in the file is wrong.
+    A file that refers to other files becomes JSON with their contents. Raises InputError if the file is not valid.
 
     Args:
-        path: the path of the file, or the name of an example (a key of `askwise.text.files.EXAMPLES`).
+        path: path of the file, or name of an example (a key of `askwise.text.files.EXAMPLES`).
     """
     path = find(path)
     text = read_text(path)
@@ -257,12 +234,13 @@ def standalone(path: str | Path) -> str:
 def read(text: str, source: str = "text", folder: Path | None = None) -> Any:
     """Return the instance that the text of a file describes: the object from which a domain makes a problem.
 
-    Raises InputError if anything in the text is wrong.
-
     Args:
         text: JSON if it begins with a brace or a bracket, otherwise TOML.
         source: where the text comes from, for error messages.
-        folder: the folder with the files that the text refers to; None if it may not refer to any.
+        folder: the folder of files that the text refers to; None if it may not refer to any.
+
+    Raises:
+        InputError: the text is not valid.
     """
     return _read(text, source, folder, toml=False)
 
@@ -280,10 +258,7 @@ def _read(text: str, source: str, folder: Path | None, *, toml: bool) -> Any:
 def from_json(given: Field) -> Any:
     """Return the instance that the parsed contents of a file describe: the object from which a domain makes a problem.
 
-    The key ``format`` selects the domain. Raises InputError if anything in the contents is wrong.
-
-    Args:
-        given: the contents of the file.
+    The key ``format`` selects the domain. Raises InputError if the contents are not valid.
     """
     if _is_study(given.value):
         raise InputError(given.path or "file", "a study", "an instance file (askwise study takes this one)")

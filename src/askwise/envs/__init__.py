@@ -3,23 +3,19 @@
 Importing this module registers four environments with Gymnasium:
 
 - ``askwise/Problem-v0``: `ProblemEnv`, any problem of any domain;
-- ``askwise/ProblemFlat-v0``: `ProblemEnv` inside the wrapper `FlatProblem`, with a `Discrete` action space, an action
-  mask and a flat observation, for libraries that need these;
+- ``askwise/ProblemFlat-v0``: the same inside `FlatProblem`, with a `Discrete` action space, an action mask and a flat
+  observation;
 - ``askwise/ToolFetching-v0``: `ToolFetchingEnv`, in which you are the fetcher, who brings a worker the right tool;
-- ``askwise/ToolFetchingFlat-v0``: `ToolFetchingEnv` inside the wrapper `FlatToolFetching`.
+- ``askwise/ToolFetchingFlat-v0``: the same inside `FlatToolFetching`.
 
-Gymnasium and PettingZoo do not load plugins, so import this module first, or let Gymnasium import it:
-``gymnasium.make("askwise.envs:askwise/ToolFetching-v0")``.
+Import this module first, or let Gymnasium import it: ``gymnasium.make("askwise.envs:askwise/ToolFetching-v0")``.
 
-The module also registers ``askwise/Problem-v0`` and ``askwise/ToolFetching-v0`` with PettingZoo. In
+It also registers ``askwise/Problem-v0`` and ``askwise/ToolFetching-v0`` with PettingZoo. In
 ``pettingzoo.make("parallel", "askwise/Problem-v0", problem=problem)`` both agents act at the same time; with ``"aec"``
-instead of ``"parallel"`` they take turns. Without the registry, ``from askwise.envs import problem_v0`` and then
-``problem_v0.parallel_env(problem)`` makes the same parallel environment.
+they take turns. Without the registry, use ``askwise.envs.problem_v0.parallel_env(problem)``.
 
-Every environment plays an `askwise.Game`, which applies the rules. The base classes are `single_agent.GameEnv` for
-Gymnasium, `parallel.GameParallelEnv` for PettingZoo, and `flat.FlatEnv` for the flat wrappers. Two arguments of
-`GameEnv` and `GameParallelEnv` adapt an environment to a domain: the source of the problems that are played
-(`episodes.ProblemSource`), and the object that makes the observations (`episodes.Observer`).
+Every environment plays an `askwise.Game`, which applies the rules. Two objects adapt an environment to a domain: an
+`episodes.ProblemSource` supplies the problems, an `episodes.Observer` makes the observations.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
 """The episodes of an environment: which problem is played, what is observed, and which random numbers are used.
 
-Two kinds of objects adapt an environment to a domain: a `ProblemSource` supplies the problems, an `Observer` makes the
-observations. `Episodes` starts episodes with both.
-
-At every reset, independent random generators are spawned from the generator of the environment: one for the goal, one
-for the teammate, one for the problem (used if problems are drawn at random), and one more for the answers if answers
-can be wrong or missing. `askwise.simulate` spawns its generators in the same order. So on a given problem,
-``reset(seed=s)`` has the same goal and the same teammate as ``askwise.simulate(problem, ..., seed=s)``.
+A `ProblemSource` supplies the problems, an `Observer` makes the observations, and `Episodes` starts episodes with both.
+On a given problem, ``reset(seed=s)`` has the goal and teammate of ``askwise.simulate(problem, ..., seed=s)``, because
+both spawn their random generators in the same order.
 """
 
 from __future__ import annotations
@@ -38,19 +34,14 @@ from askwise.seeds import spawn
 class Shape:
     """The sizes of a problem that determine the observation and action spaces of an environment.
 
-    All problems of one environment must have the same sizes.
-
     Attributes:
         goals: number of goals.
-        teammate_states: number of states of the teammate.
-        ego_states: number of states of the ego agent: ``places * (things + 1)``. The ego agent carries nothing, or one
-            of `things` different things.
+        teammate_states: number of the teammate's states.
+        ego_states: number of the ego agent's states, including what it carries.
         teammate_actions: number of the teammate's actions.
-        ego_actions: number of the ego agent's ontic actions, that is, all actions except questions.
-        ego_moves: number of ontic actions that are moves. An environment with a `Discrete` action space may have a
-            question for each move: "is your goal one of those for which this move is optimal?"
-        groups: number of groups of goals. An environment with a `Discrete` action space may have a question for each
-            group: "is your goal in this group?"
+        ego_actions: number of the ego agent's actions without questions.
+        ego_moves: number of `ego_actions` that are moves.
+        groups: number of groups of goals.
     """
 
     goals: int
@@ -86,21 +77,16 @@ class Shape:
 class ProblemSource:
     """The source of the problems that an environment plays: by default, the same problem in every episode.
 
-    A user may pass another problem to ``reset``, for one episode. A subclass may draw problems at random. All problems
-    of a source must have the same shape, that is, equal numbers of goals, groups of goals, states and actions.
-
     Args:
-        problem: the problem: a `Problem`, an instance of any domain, or the path of its file.
+        problem: a `Problem`, an instance of any domain, or the path of its file.
 
     Attributes:
-        option: a key of the options of ``reset``; its value is the problem that a user passes for one episode.
+        option: the key of the options of ``reset`` with which a user passes another problem.
         goal_word: the word for a goal in error messages.
-        empty_questions: whether a question about no goal can be asked. If False, such a question counts as an action
-            that is not available.
-        limit: the number of steps after which an episode is truncated, if the environment was made without
-            `max_steps`. None for the limit of `Game`.
-        example: one of the problems; the spaces of the environment are made for it.
-        shape: the sizes that all problems must have in common, such as the number of goals.
+        empty_questions: whether a question about no goal is available.
+        limit: the default number of steps after which an episode is truncated; None for the limit of `Game`.
+        example: one of the problems.
+        shape: the numbers of goals, groups, states and actions, which all problems have in common.
     """
 
     option = "problem"
@@ -125,12 +111,10 @@ class ProblemSource:
     def given(self, chosen: Any) -> Any:
         """Return the problem that a user passed to ``reset`` in its options.
 
+        Raises InputError if the problem does not have the shape of the `example`.
+
         Args:
             chosen: a `Problem`, an instance of any domain, or the path of its file.
-
-        Raises:
-            InputError: the problem does not have the same numbers of goals, groups, states and actions as the
-                `example`.
         """
         problem = as_problem(chosen)
         self.check(problem, "option 'problem'")
@@ -139,11 +123,8 @@ class ProblemSource:
     def check(self, problem: Problem, field: str = "problem") -> None:
         """Raise an `InputError` if a problem does not fit the environment's observation and action spaces.
 
-        A problem fits if it has the same numbers of goals, groups of goals, states and actions as the `example`.
-
-        Args:
-            problem: the problem to check.
-            field: what the error message calls the problem.
+        The numbers of goals, groups, states and actions must be those of the `example`. The error message calls the
+        problem `field`.
         """
         self._check_shape(Shape.of(problem), field)
 
@@ -154,11 +135,7 @@ class ProblemSource:
     def ego_mask(self, problem: Any, state: int) -> Any:
         """Return ``int8 [n_actions]``: 1 for each action that the ego agent can take in a state, 0 for all others.
 
-        Questions are not included.
-
-        Args:
-            problem: one of the problems of this source.
-            state: the index of the ego agent's state.
+        Questions are not included. `state` is the index of the ego agent's state.
         """
         return available(problem.ego, state)
 
@@ -169,8 +146,7 @@ class ProblemSource:
 class Observer(Protocol):
     """The interface of an object that makes the observations of an environment.
 
-    An observation is a dictionary of numbers and arrays; it does not contain the goal. Its arrays are new in every
-    step, so a user may keep or change them. `ProblemObserver` and `ToolFetchingObserver` implement the interface.
+    An observation is a dictionary of numbers and arrays, without the goal. A user may keep or change its arrays.
     """
 
     @property
@@ -198,13 +174,10 @@ class Observer(Protocol):
 class ProblemObserver:
     """The observer for problems of any domain; its observations have states and actions as indices.
 
-    The keys of an observation are ``teammate`` and ``ego`` (the agents' states), ``teammate_action`` (0 for none,
-    ``k + 1`` for action `k`), ``asked`` (for each goal, 1 if the last question asked about it), ``answer`` (0 nothing
-    asked yet, 1 no, 2 yes, 3 refused), ``possible`` (for each goal, 1 if its prior is positive and no answer has ruled
-    it out) and ``prior`` (the prior probability of each goal).
+    `askwise.envs.ProblemEnv` describes the keys.
 
     Args:
-        example: one of the problems that will be played. All of them have equal numbers of goals, states and actions.
+        example: one of the problems that will be played; all have the same shape.
 
     Attributes:
         changing: the keys whose values may change during an episode.
@@ -248,8 +221,8 @@ class ProblemObserver:
 def question_spaces(n_goals: int) -> dict[str, spaces.Space[Any]]:
     """Return the spaces of the three keys about questions, which the observations of all domains have.
 
-    ``asked`` marks the goals in the last question (all 0 before the first one). ``answer`` is the answer to it: 0
-    nothing was asked yet, 1 no, 2 yes. ``possible`` marks the goals that answers have not ruled out.
+    ``asked`` marks the goals in the last question. ``answer`` is 0 before the first question, 1 for no, 2 for yes.
+    ``possible`` marks the goals that answers have not ruled out.
     """
     return {
         "asked": spaces.MultiBinary(n_goals),
@@ -266,18 +239,16 @@ class Episodes:
 
     Args:
         source: supplies the problem of each episode.
-        observer: makes the observations. If answers may be refused, its space gets a fourth value for the key
-            ``answer``.
-        max_steps: the number of steps after which an episode is truncated; None for the limit of `source`.
+        observer: makes the observations. Its space gets a fourth ``answer`` if answers may be refused.
+        max_steps: steps after which an episode is truncated; None for the limit of `source`.
         render_mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing).
-        answers: how often answers are wrong or missing: an `AnswerModel`; or ``"truthful"``; or one or more of
-            ``wrong:P``, ``refused:P`` (`P` is a probability) and ``persistent`` (the same question always gets the same
-            answer), such as ``"wrong:0.05,refused:0.1"``. None for the answer model of each problem.
+        answers: how often answers are wrong or missing: an `AnswerModel` or a text such as
+            ``"wrong:0.05,refused:0.1"``. None for the answer model of each problem.
 
     Attributes:
         source: the argument `source`.
         observer: the argument `observer`.
-        answers: the answer model of all episodes; None if each problem keeps its own.
+        answers: the answer model of all episodes, or None.
         render: draws an episode in the render mode.
     """
 
@@ -322,10 +293,9 @@ class Episodes:
         """Start an episode and make it the current one; return a random generator for the teammate's choices.
 
         Args:
-            rng: the generator of the environment, from which independent generators for this episode are spawned.
-            options: the options of ``reset``; None for none. The key ``goal`` gives the goal by name or index; without
-                it, the goal is drawn from the prior. The key that `source.option` names, such as ``problem``, gives the
-                problem; without it, the source supplies one.
+            rng: the generator from which those of the episode are spawned.
+            options: the options of ``reset``. ``goal`` gives the goal by name or index, otherwise drawn from the prior.
+                The key `source.option` gives the problem, otherwise the next one of `source`.
         """
         options, source = options or {}, self.source
         for_goal, for_teammate, for_problem = spawn(rng, 3)
@@ -357,14 +327,11 @@ class Episodes:
                 raise InputError("option", repr(name), one_of(known, name))
 
     def follow(self, problem: Problem) -> Play:
-        """Return a new episode in which the caller can repeat an episode of `problem` that is played elsewhere.
+        """Return a new episode that repeats an episode of `problem` played elsewhere, such as in `askwise.simulate`.
 
-        For example, `askwise.simulate` plays the other episode. After each of its steps, call `Play.follow` of the
-        returned episode with what the ego agent observed in this step. Then `observe` makes the observation that this
-        environment would have made at the same point. The attribute `play`, the current episode, does not change.
-
-        Raises:
-            InputError: the problem does not fit the spaces of this environment.
+        After each step elsewhere, call `Play.follow` of the new episode with the ego agent's observation. Then
+        `observe` makes the observation of this environment. Raises InputError if the problem does not fit the
+        environment's spaces.
         """
         self.source.check(problem)
         return self._played(Game(problem, max_steps=sys.maxsize, empty_questions=True, full_questions=True))

@@ -39,13 +39,12 @@ _WRAPPER_ARGUMENTS = ("questions", "belief", "scaled", "hints")
 class FlatView(NamedTuple):
     """What a flat environment shows at one point of an episode: the observation, the action mask and the questions.
 
-    The actions of a flat environment are first the ontic actions (all except questions), then its `n_questions`
-    questions.
+    Actions that are not questions come first, then the `n_questions` questions.
 
     Attributes:
         flat: the observation as one vector, ``float32 [k]``.
-        mask: ``int8 [n_actions]``, 1 for each ontic action that is available, and for each question that asks about
-            some of the possible goals, but not about all of them; 0 for all other actions.
+        mask: ``int8 [n_actions]``, 1 for each available action, and for each question about some, but not all, of the
+            possible goals.
         asked: ``bool [n_questions, n_goals]``, the goals that each question asks about.
     """
 
@@ -57,29 +56,22 @@ class FlatView(NamedTuple):
 class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     """Base class of wrappers that give a `GameEnv` a `Discrete` action space, an action mask and a flat observation.
 
-    Subclasses are `FlatProblem` and `FlatToolFetching`.
-
-    The wrapper keeps a belief about the teammate's goal (the probability of each goal), adds it to the observation, and
-    computes from it which goals the questions ask about. The first actions are the ontic actions (all except
-    questions), then come the questions.
+    The wrapper adds a belief, the probability of each goal, to the observation. The belief determines the goals that
+    the questions ask about. Actions that are not questions come first, then the questions.
 
     Args:
         env: a `GameEnv`, wrapped or not.
-        questions: the kinds of questions that the agent can choose from, in order. Each is a key of `kinds`, such as
-            ``goal`` (a question for each goal) or ``likeliest`` (one question, about the likeliest goal only); or a
-            callable that takes a `QuestionContext` and returns ``bool [n_goals]``, the goals to ask about. None for
-            `default_questions`.
-        belief: the kind of belief: ``robust`` (for any teammate), or ``bayes`` or ``elimination`` (both for teammates
-            that never err).
-        scaled: whether all numbers of the observation that have finite bounds are scaled to lie between 0 and 1.
-        hints: whether the observation also has the key ``hints``: for each ontic action, the probability that it is
-            optimal for the teammate's goal; for each question, the probability that the goal is among those asked
-            about.
+        questions: keys of `kinds`, such as ``likeliest``, or callables that take a `QuestionContext` and return the
+            goals to ask about, ``bool [n_goals]``. None for `default_questions`.
+        belief: ``robust`` (for any teammate), or ``bayes`` or ``elimination`` (both for teammates that never err).
+        scaled: whether observed numbers with finite bounds are scaled to lie between 0 and 1.
+        hints: whether the observation has the key ``hints``: the probability that each action is optimal, and that each
+            question asks about the teammate's goal.
 
     Attributes:
         wraps: the class of the environments that can be wrapped.
-        kinds: the kinds of questions that have a name, by name; `askwise.envs.questions` describes them.
-        default_questions: the questions to use if none are given.
+        kinds: the named kinds of questions (`askwise.envs.questions`).
+        default_questions: the default of `questions`.
         tracker: keeps the belief in the current episode.
     """
 
@@ -126,12 +118,11 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start an episode; return the observation, ``float32 [k]``, and the info dict.
 
-        ``info["action_mask"]`` has an entry for each ontic action and each question.
+        ``info["action_mask"]`` also covers the questions.
 
         Args:
-            seed: passed to the ``reset`` of the wrapped environment; equal seeds give equal episodes.
-            options: passed to the ``reset`` of the wrapped environment; may choose the goal (key ``goal``) and the
-                problem.
+            seed: random seed; equal seeds give equal episodes.
+            options: may choose the goal (key ``goal``) and the problem, as in the wrapped environment.
         """
         seen, info = self.env.reset(seed=seed, options=options)
         self.tracker = self.new_tracker(self.game.problem)
@@ -140,15 +131,14 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return self._observed(seen, info)
 
     def step(self, action: int) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Take an ontic action (one that is not a question) or ask a question; both agents stay in place when you ask.
+        """Take an action or ask a question; both agents stay in place when you ask.
 
         Args:
-            action: the index of the ontic action; or the number of ontic actions plus the index of the question.
+            action: index of an action; questions follow the actions that are no questions.
 
         Returns:
-            The observation (flat, ``float32 [k]``), the reward (the negative cost of the step), terminated, truncated,
-            and info, as Gymnasium requires. ``info["action_mask"]`` has an entry for each ontic action and each
-            question.
+            The observation (``float32 [k]``), the reward (the negative cost of the step), terminated, truncated, and
+            info. ``info["action_mask"]`` also covers the questions.
         """
         number = action_number(action, self._n_ontic + self._questions.n)
         asks = number >= self._n_ontic
@@ -159,23 +149,15 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return flat, reward, terminated, truncated, info
 
     def action_masks(self) -> BoolArray:
-        """Return ``bool [n_actions]``: True for available ontic actions and for questions that can be informative now.
+        """Return ``bool [n_actions]``: True for available actions and for questions that can be informative now.
 
-        An ontic action is any action except a question. A question can be informative if it asks about some of the
-        possible goals, but not about all of them. The array is a copy.
+        A question can be informative if it asks about some, but not all, of the possible goals.
         """
         _ = self.game  # raises ResetNeeded before the first reset
         return self._mask.copy()
 
     def question(self, action: int) -> tuple[str, ...] | None:
-        """Return the names of the goals that an action would ask about now; None if the action is not a question.
-
-        These goals may change in every step, because they are computed from the belief. The tuple is empty for a
-        question about no goal, which the mask excludes.
-
-        Args:
-            action: the index of the action.
-        """
+        """Return the names of the goals that an action would ask about now; None if the action is not a question."""
         number = action_number(action, self._n_ontic + self._questions.n)
         names = self.game.problem.goals
         if number < self._n_ontic:
@@ -187,15 +169,11 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return Tracker(problem, self._kind_of_belief)
 
     def follow(self, problem: Problem) -> Play:
-        """Return a new episode in which the caller can repeat an episode of `problem` that is played elsewhere.
+        """Return a new episode that repeats an episode of `problem` played elsewhere, such as in a simulation.
 
-        With the new episode, a policy that was trained in this environment can make decisions elsewhere, for example in
-        a simulation. After each step of the other episode, call `Play.follow` of the returned object with what the ego
-        agent observed in this step. Then `show` returns what this environment would show at the same point.
-
-        Args:
-            problem: a problem with as many goals, groups of goals, states and actions as this environment's. Other
-                problems raise an `InputError`.
+        After each step elsewhere, call `Play.follow` of the new episode with the ego agent's observation. Then `show`
+        returns what this environment would show. Raises InputError if the problem does not fit the environment's
+        spaces.
         """
         return self._bare.episodes.follow(problem)
 
@@ -232,11 +210,7 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     def _observed(self, seen: dict[str, Any], info: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Store the current mask and questions; return the flat observation, ``float32 [k]``, and the info dict.
 
-        The mask in the returned info dict also covers the questions.
-
-        Args:
-            seen: the observation that the wrapped environment returned.
-            info: the info dict that the wrapped environment returned; its mask covers only the ontic actions.
+        The arguments come from the wrapped environment. The mask in the returned info dict also covers the questions.
         """
         view = self._view(self._bare.play, self.tracker, seen, info["action_mask"])
         self._asked, self._mask = view.asked, view.mask.astype(np.bool_)
@@ -247,51 +221,40 @@ class FlatProblem(FlatEnv):
     """`ProblemEnv` with a `Discrete` action space, an action mask and a flat observation.
 
     ## Description
-    You do your part of a teammate's goal without knowing the goal, as in `ProblemEnv`. This wrapper keeps a belief
-    about the goal, that is, a probability for each goal. It adds the belief to the observation, and computes from it a
-    short list of questions.
+    This wrapper of `ProblemEnv` keeps a belief: a probability for each goal. The belief is part of the observation, and
+    determines a short list of questions.
 
     ## Action space
     ``Discrete(n_ego_actions + n_questions)``: first the ontic actions (those that are not questions), then the
     questions, in the order of the argument ``questions``. The mask is in ``info["action_mask"]`` (``int8``) and
     returned by ``action_masks()`` (``bool``). It excludes ontic actions that are not available, and questions about no
-    goal or about all possible goals. An excluded action can be chosen: it costs a step, or the price of the question,
-    and has no effect.
+    goal or about all possible goals. An excluded action has no effect, but costs a step, or the price of the question.
 
     ## Observation space
     ``Box float32 [k]``: ``gymnasium.spaces.flatten`` of the ``Dict`` of `ProblemEnv` with one more key, ``belief``
-    (``[n_goals]``, probability of each goal). The values are in alphabetical order of their keys: ``answer``,
-    ``asked``, ``belief``, ``ego``, ``possible``, ``prior``, ``teammate``, ``teammate_action``. Numbers from a
+    (``[n_goals]``, probability of each goal). The values are in alphabetical order of their keys. Numbers from a
     ``Discrete`` space are one-hot vectors.
 
     ## Rewards
-    The negative cost of the step: -1 for an action, the negative price of a question. ``info`` has the keys
-    ``step_cost``, ``cost`` (so far), ``illegal`` (whether the action was not available) and ``action_mask``, which also
-    covers the questions. At the end of an episode it also has ``goal``, ``known_cost`` (the cost if the goal is known
-    from the start) and ``marginal_cost`` (``cost - known_cost``).
+    As in `ProblemEnv`: the negative cost of the step.
 
     ## Starting state
-    Both agents start where the problem says, and the goal is drawn from the prior.
-    ``reset(options={"goal": ..., "problem": ...})`` chooses the goal and the problem of one episode, as in
-    `ProblemEnv`.
+    As in `ProblemEnv`, with the same options of ``reset``: ``goal`` and ``problem``.
 
     ## Episode end
-    As in `ProblemEnv`: terminated when both agents have reached the teammate's goal and the teammate has stayed for a
-    step, truncated after ``max_steps`` steps.
+    As in `ProblemEnv`.
 
     ## Arguments
     - ``env``: a `ProblemEnv`, wrapped or not.
-    - ``questions``: a list of kinds of questions, by default ``group`` (a question for each group of goals), ``move``
-      (for each move of the ego agent, the goals for which it is optimal), ``half`` (the fewest goals that together have
-      at least half of the probability) and ``likeliest`` (the likeliest goal); also ``goal`` (a question for each
-      goal), or callables that take a `QuestionContext` and return ``bool [n_goals]``, the goals to ask about.
-    - ``belief``: the kind of belief: ``robust`` (default, for any teammate), or ``bayes`` or ``elimination`` (both for
-      teammates that never err).
-    - ``scaled``: whether all numbers of the observation that have finite bounds are scaled to lie between 0 and 1
-      (default: False).
-    - ``hints``: whether the observation has one more key, ``hints`` (``[n_actions]``): for each ontic action, the
-      probability that it is optimal, and for each question, the probability that the goal is among those asked about
-      (default: False).
+    - ``questions``: a list of kinds of questions, by default ``group`` (for each group of goals, the goals in it),
+      ``move`` (for each move, the goals for which it is optimal), ``half`` (the fewest goals that have at least half of
+      the probability) and ``likeliest`` (the likeliest goal); also ``goal`` (each goal alone), or callables that take a
+      `QuestionContext` and return the goals to ask about, ``bool [n_goals]``.
+    - ``belief``: ``robust`` (default, for any teammate), or ``bayes`` or ``elimination`` (both for teammates that never
+      err).
+    - ``scaled``: whether observed numbers with finite bounds are scaled to lie between 0 and 1 (default: False).
+    - ``hints``: whether the observation has the key ``hints`` (``[n_actions]``): the probability that each ontic action
+      is optimal, and that each question asks about the true goal (default: False).
     """
 
     wraps = ProblemEnv
@@ -301,51 +264,37 @@ class FlatToolFetching(FlatEnv):
     """`ToolFetchingEnv` with a `Discrete` action space, an action mask and a flat observation.
 
     ## Description
-    You are the fetcher, and bring a worker a tool without knowing which, as in `ToolFetchingEnv`. The worker's goal is
-    a station. This wrapper keeps a belief about the goal, that is, a probability for each station. It adds the belief
-    to the observation, and computes from it a short list of questions.
+    This wrapper of `ToolFetchingEnv` keeps a belief: the probability that each station is the worker's goal. The belief
+    is part of the observation, and determines a short list of questions.
 
     ## Action space
     ``Discrete(5 + n_stations + n_questions)``: first the ontic actions (4 moves, NOOP, one PICKUP for each station),
     then the questions, in the order of the argument ``questions``. The mask is in ``info["action_mask"]`` (``int8``)
     and returned by ``action_masks()`` (``bool``). It excludes ontic actions that are not available, and questions about
-    no station or about all possible stations. An excluded action can be chosen: it costs a step, or the price of the
-    question, and has no effect.
+    no station or about all possible stations. An excluded action has no effect, but costs a step, or the price of the
+    question.
 
     ## Observation space
     ``Box float32 [k]``: ``gymnasium.spaces.flatten`` of the ``Dict`` of `ToolFetchingEnv` with one more key, ``belief``
-    (``[n_stations]``, probability of each station). The values are in alphabetical order of their keys, which
-    `ToolFetchingEnv` describes. Numbers from a ``Discrete`` space are one-hot vectors.
+    (``[n_stations]``, probability of each station). The values are in alphabetical order of their keys. Numbers from a
+    ``Discrete`` space are one-hot vectors.
 
     ## Rewards
-    The negative cost of the step: -1 for an action, the negative price of a question. ``info`` has the keys
-    ``step_cost``, ``cost`` (so far), ``illegal`` (whether the action was not available) and ``action_mask``, which also
-    covers the questions. At the end of an episode it also has ``goal``, ``known_cost`` (the cost if the goal is known
-    from the start) and ``marginal_cost`` (``cost - known_cost``).
+    As in `ToolFetchingEnv`: the negative cost of the step.
 
     ## Starting state
-    Both agents start where the instance says, and the goal is drawn from the prior.
-    ``reset(options={"goal": ..., "instance": ...})`` chooses the goal and the instance of one episode, as in
-    `ToolFetchingEnv`.
+    As in `ToolFetchingEnv`, with the same options of ``reset``: ``goal`` and ``instance``.
 
     ## Episode end
-    As in `ToolFetchingEnv`: terminated when the worker does WORK at its station and the fetcher is there with the tool,
-    truncated after ``max_steps`` steps.
+    As in `ToolFetchingEnv`.
 
     ## Arguments
     - ``env``: a `ToolFetchingEnv`, wrapped or not.
     - ``questions``: a list of kinds of questions, by default ``toolbox`` (for each toolbox, the stations whose tool is
-      in it), ``move`` (for each move of the fetcher, the stations for which it is optimal), ``half`` (the fewest
-      stations that together have at least half of the probability) and ``likeliest`` (the likeliest station); also
-      ``station`` (a question for each station), or callables that take a `ToolFetchingContext` and return
-      ``bool [n_stations]``, the stations to ask about.
-    - ``belief``: the kind of belief: ``robust`` (default, for any worker), or ``bayes`` or ``elimination`` (both for
-      workers that never err).
-    - ``scaled``: whether all numbers of the observation that have finite bounds are scaled to lie between 0 and 1
-      (default: False).
-    - ``hints``: whether the observation has one more key, ``hints`` (``[n_actions]``): for each ontic action, the
-      probability that it is optimal, and for each question, the probability that the goal is among those asked about
-      (default: False).
+      in it), ``move`` (for each move, the stations for which it is optimal), ``half`` (the fewest stations that have at
+      least half of the probability) and ``likeliest`` (the likeliest station); also ``station`` (each station alone),
+      or callables that take a `ToolFetchingContext` and return the stations to ask about, ``bool [n_stations]``.
+    - ``belief``, ``scaled``, ``hints``: as in `FlatProblem`.
     """
 
     wraps = ToolFetchingEnv
@@ -356,8 +305,7 @@ class FlatToolFetching(FlatEnv):
     def context(self, game: Game, tracker: Tracker) -> ToolFetchingContext:
         """Return the data from which the questions are computed at the current point of `game`.
 
-        They are the problem, the fetcher's state, the belief about the worker's station that `tracker` keeps, and for
-        each station the toolbox with its tool.
+        `tracker` supplies the belief about the worker's station.
         """
         problem: Any = game.problem
         if self._last_problem is not problem:
@@ -388,16 +336,15 @@ def make_flat_tool_fetching(**arguments: Any) -> FlatToolFetching:
 
 
 class Flattener:
-    """A function object that turns observations, which are dictionaries, into vectors.
+    """A function object that turns observations into vectors, like ``gymnasium.spaces.flatten``.
 
-    It does the same as ``gymnasium.spaces.flatten``, but faster. Call `begin` with the first observation of an episode:
-    it flattens all values. Then call the object itself with any observation of the episode: it flattens only the values
-    that may change.
+    Call `begin` with the first observation of an episode. Then call the object itself with any observation of the
+    episode.
 
     Args:
-        space: the space of the observations.
-        changing: the keys whose values may change during an episode. Each of these values is an integer of a
-            ``Discrete`` space that begins at 0, or an array with one axis.
+        space: the space of the observations, which are dictionaries.
+        changing: the keys whose values may change during an episode. Their spaces are ``Discrete`` from 0, or have one
+            axis.
         scaled: whether numbers with finite bounds are scaled to lie between 0 and 1.
     """
 

@@ -22,16 +22,15 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
     """Base class of the PettingZoo environments, on top of `askwise.core.game.Game`.
 
     Both agents act in every step. If the ego agent asks, both stay in place and the environment answers. Only the
-    teammate sees the goal. The subclasses are `ProblemParallelEnv` and `ToolFetchingParallelEnv`.
+    teammate sees the goal.
 
     Args:
         source: supplies the problem of each episode.
-        observer: makes the observations of both agents; the environment adds the goal to those of the teammate.
-        max_steps: steps after which an episode is truncated; None uses the limit of `source`.
+        observer: makes the observations of both agents, without the goal.
+        max_steps: steps after which an episode is truncated; None for the limit of `source`.
         render_mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing).
-        answers: how often answers are wrong or missing: an `AnswerModel`; or ``"truthful"``; or one or more of
-            ``wrong:P``, ``refused:P`` (`P` is a probability) and ``persistent``, such as ``"wrong:0.05,refused:0.1"``.
-            None uses the answer model of each problem.
+        answers: how often answers are wrong or missing: an `AnswerModel` or a text such as
+            ``"wrong:0.05,refused:0.1"``. None for the answer model of each problem.
 
     Attributes:
         teammate: the name of the agent that knows the goal.
@@ -94,11 +93,9 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         """Start an episode; return the observation of each agent and the info dict of each agent, by agent name.
 
         Args:
-            seed: random seed for the goal, and for the problem if it is drawn at random; None continues with the random
-                generator of the last episode.
-            options: a dict with up to two keys; None for none. ``goal`` gives the name or index of the goal, which is
-                otherwise drawn from the prior. ``problem`` (in tool fetching, ``instance``) gives the problem to play,
-                which is otherwise the next one of the environment's source.
+            seed: random seed; None continues with the last random generator.
+            options: ``goal`` gives the goal by name or index, otherwise drawn from the prior. ``problem`` (in tool
+                fetching, ``instance``) gives the problem, otherwise the next one of the source.
         """
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
@@ -109,16 +106,10 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
     def step(
         self, actions: dict[str, Any]
     ) -> tuple[ByAgent, dict[str, float], dict[str, bool], dict[str, bool], ByAgent]:
-        """Take one action of each agent.
-
-        If the ego agent asks, both agents stay in place, whatever the teammate chose.
-
-        Args:
-            actions: the action of each agent, by the agent's name.
+        """Take one action of each agent, by agent name; a question of the ego agent keeps both agents in place.
 
         Returns:
-            observations, rewards (the negative cost of the step), terminated, truncated and info, each by the agent's
-            name.
+            observations, rewards (the negative cost of the step), terminated, truncated and info, each by agent name.
         """
         game = self.episodes.running().game
         if actions.keys() != {self.teammate, self.ego}:
@@ -140,11 +131,8 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
     def _do(self, teammate: object, ego: object) -> dict[str, bool]:
         """Carry out the actions of both agents; return, by agent name, whether an action was not available.
 
-        An action that is not available does nothing. If the ego agent asks, the teammate's action is ignored.
-
-        Args:
-            teammate: index of the teammate's action.
-            ego: the ego agent's action: ``(0, index)``, or ``(1, zeros and ones)`` for a question.
+        An action that is not available does nothing. The ego agent's action is ``(0, index)``, or
+        ``(1, zeros and ones)`` for a question. A question cancels the teammate's action.
         """
         play, problem = self.play, self.play.game.problem
         teammate_wants = action_number(teammate, len(problem.teammate.actions.names), f"{self.teammate}'s action")

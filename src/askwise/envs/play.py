@@ -1,11 +1,7 @@
 """One episode in an environment: a `Game`, the actions of its players, the last question, and pictures of the episode.
 
-The game decides what a step does, what is answered, what it costs and when the episode ends; it refuses actions that
-are not available. A learning agent may try any action, so here an action that is not available does nothing instead. An
-*ontic* action is any action except a question.
-
-Pictures do not show which goal is the true one. The colour of each goal shows its prior probability, or 0 if answers
-have ruled the goal out. The environment does not know the belief of the agent that plays, so pictures cannot show it.
+An action that is not available does nothing here. (`Game` refuses it.) Pictures do not show the true goal. The colour
+of each goal shows its prior probability, or 0 if answers have ruled the goal out.
 """
 
 from __future__ import annotations
@@ -63,15 +59,10 @@ def action_number(value: object, n_actions: int, field: str = "action") -> int:
 
 
 def ego_action(action: Any, problem: Problem, goal_word: str = "goal") -> int | BoolArray:
-    """Check the ego agent's action, and return it as the index of an ontic action or as a question.
+    """Check the ego agent's action; return its index, or the goals that a question asks about as ``bool [n_goals]``.
 
-    An ontic action is any action except a question. A question is returned as ``bool [n_goals]``, True for the goals
-    that it asks about.
-
-    Args:
-        action: an element of the ego agent's action space: ``(0, index)`` or ``(1, zeros and ones)``.
-        problem: the problem that is played.
-        goal_word: what the domain calls a goal, for error messages.
+    `action` is ``(0, index)``, or ``(1, zeros and ones)`` for a question. `goal_word` is the word for a goal in error
+    messages.
     """
     kind = as_int(action[0]) if isinstance(action, tuple | list) and len(action) == 2 else None
     if kind == ACT:
@@ -95,13 +86,9 @@ def _question(value: Any, n_goals: int, goal_word: str) -> BoolArray:
 class Masks:
     """The action masks of both agents in each state, ``int8 [n_actions]``, 1 for actions that are available.
 
-    A mask is computed when it is first needed, by trying all actions in the state. This takes longer than a step, so
-    masks are stored for later use.
-
     Args:
         problem: the problem that is played.
-        ego_mask: a function that takes the problem and the index of the ego agent's state, and returns the ego agent's
-            mask, such as `ProblemSource.ego_mask`.
+        ego_mask: takes the problem and the index of the ego agent's state, and returns the ego agent's mask.
     """
 
     def __init__(self, problem: Any, ego_mask: Callable[[Any, int], Any]) -> None:
@@ -162,8 +149,8 @@ class Play:
         game: the episode itself, with state, costs and goal. The ego agent must not see the goal.
         masks: the actions that are available in each state.
         asked: ``bool [n_goals]``, the last question, all False before the first one.
-        answer: the answer to `asked`: 0 nothing was asked yet, 1 no, 2 yes, 3 refused.
-        allowed_when_asked: ``bool [n_goals]``, the goals that were possible when the last question was asked.
+        answer: the answer to `asked`: 0 nothing asked yet, 1 no, 2 yes, 3 refused.
+        allowed_when_asked: ``bool [n_goals]``, the goals that were possible at the last question.
     """
 
     def __init__(self, game: Game, masks: Masks) -> None:
@@ -176,10 +163,8 @@ class Play:
     def available_to_ego(self, chosen: int | BoolArray) -> int | BoolArray:
         """Return the ego agent's action or question if it is available, otherwise an action that does nothing.
 
-        A question about no goal is available only in games that allow it; all other questions are always available.
-
-        Args:
-            chosen: the index of an action, or a question as ``bool [n_goals]``.
+        `chosen` is the index of an action, or a question as ``bool [n_goals]``. A question about no goal may be
+        unavailable.
         """
         if isinstance(chosen, int):
             possible = self.masks.ego(self.game.state.ego)[chosen]
@@ -211,11 +196,11 @@ class Play:
     def follow(self, observation: Observation) -> None:
         """Repeat here one step of an episode that is played elsewhere, for example in a simulation.
 
-        Call this method only on an object that `Episodes.follow` or `FlatEnv.follow` returned. The game of such an
-        object does not know the goal, so the game never ends by itself.
+        Only for objects that `Episodes.follow` or `FlatEnv.follow` returned. Their game does not know the goal and
+        never ends by itself.
 
         Args:
-            observation: what the ego agent of the other episode observed after the step.
+            observation: what the ego agent observed after the step.
         """
         game, allowed = self.game, self.game.allowed
         if observation.answer is not None:
@@ -234,14 +219,13 @@ class Play:
     def info(self, illegal: bool, action_mask: Any) -> dict[str, Any]:
         """Return Gymnasium's info dict for the last step.
 
-        It has the keys ``step_cost`` (cost of the last step), ``cost`` (cost so far), ``illegal`` and ``action_mask``
-        (the two arguments). At the end of the episode it also has ``goal`` (index of the goal), ``known_cost`` (the
-        least cost for an agent that knows the goal from the start) and ``marginal_cost`` (``cost - known_cost``).
-        Before the end, these last three keys are left out, because their values would reveal the goal.
+        The keys are ``step_cost`` (of the last step), ``cost`` (so far), ``illegal`` and ``action_mask``. The end of
+        the episode adds ``goal`` (its index), ``known_cost`` (the least cost if the goal is known from the start) and
+        ``marginal_cost`` (``cost - known_cost``).
 
         Args:
-            illegal: whether the action was not available and did nothing.
-            action_mask: which actions are available now.
+            illegal: whether the action was not available.
+            action_mask: the actions that are available now.
         """
         game = self.game
         info: dict[str, Any] = {
@@ -309,8 +293,7 @@ class Renderer:
     def __call__(self, play: Play) -> Any:
         """Return an episode's current state as text or as pixels, ``uint8 [height, width, 3]``, depending on the mode.
 
-        In mode ``"human"`` it is drawn in a window, and None is returned. In mode None, nothing is drawn: there is a
-        warning, and None is returned.
+        In mode ``"human"``, draw it in a window and return None. In mode None, warn and return None.
         """
         if self.mode is None:
             logger.warn("nothing is drawn: the environment was made without a render_mode")
@@ -336,9 +319,9 @@ class Window:
     """A matplotlib window with one picture; if the computer has no display, nothing is shown.
 
     Attributes:
-        figure: the figure of matplotlib.
+        figure: the matplotlib figure.
         visible: whether there is a display.
-        image: the picture in the figure, an object of matplotlib; None before the first picture is shown.
+        image: the matplotlib picture in the figure; None before the first one.
     """
 
     def __init__(self) -> None:

@@ -1,15 +1,15 @@
 """A short list of questions, for agents that cannot choose among all 2^n subsets of goals.
 
-Each kind of question gives one or more questions about the goals that are possible at the moment:
+Each kind of question gives one or more questions about the possible goals:
 
 - ``group``: for each group of goals, the goals in it;
 - ``move``: for each move of the ego agent, the goals for which that move is optimal;
-- ``half``: the fewest goals that together have at least half of the probability;
+- ``half``: the fewest goals that have at least half of the probability;
 - ``likeliest``: the likeliest goal alone;
 - ``goal``: each goal alone.
 
-In tool fetching, ``toolbox`` (for each toolbox, the stations whose tool is in it) takes the place of ``group``, and the
-kind ``goal`` has the name ``station``.
+Tool fetching has ``toolbox`` (for each toolbox, the stations whose tool is in it) instead of ``group``, and calls
+``goal`` ``station``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class QuestionContext:
         problem: the problem that is played.
         ego: the index of the ego agent's state.
         possible: ``bool [n_goals]``, the goals that are possible.
-        probabilities: ``float64 [n_goals]``, the belief: the probability of each goal.
+        probabilities: ``float64 [n_goals]``, the probability of each goal.
     """
 
     problem: Any  # a Problem; questions of one domain use more of it
@@ -47,11 +47,11 @@ class ToolFetchingContext(QuestionContext):
     """The data from which the questions of tool fetching are computed: the fetcher's state and belief, and toolboxes.
 
     Attributes:
-        problem: the problem that is played, a `ToolFetching`.
-        ego: the index of the fetcher's state, that is, of its cell and the tool that it holds.
+        problem: the `ToolFetching` problem that is played.
+        ego: the index of the fetcher's state.
         possible: ``bool [n_stations]``, the stations that may be the worker's goal.
-        probabilities: ``float64 [n_stations]``, the belief: the probability of each station.
-        boxes: ``int [n_stations]``, for each station the index of the toolbox that contains the station's tool.
+        probabilities: ``float64 [n_stations]``, the probability of each station.
+        boxes: ``int [n_stations]``, the index of the toolbox with each station's tool.
     """
 
     boxes: IntArray
@@ -138,13 +138,8 @@ def toolbox_numbers(instance: Any) -> IntArray:
 def hints(context: QuestionContext, asked: BoolArray) -> FloatArray:
     """Return the probability that each action and each question is right, ``float64 [n_actions + n_questions]``.
 
-    The first entries are those of the ontic actions (all except questions); the entries of the questions follow. An
-    ontic action is right if it is optimal for the teammate's goal. A question is right if the teammate's goal is among
-    the goals that the question asks about.
-
-    Args:
-        context: the ego agent's state, and the probabilities of the goals.
-        asked: ``bool [n_questions, n_goals]``, the goals that each question asks about.
+    An action is right if it is optimal for the teammate's goal. A question is right if it asks about the teammate's
+    goal. `asked` is ``bool [n_questions, n_goals]``, the goals that each question asks about.
     """
     optimal = np.asarray(context.problem.ego.optimal(context.ego))
     shares: FloatArray = np.concatenate([context.probabilities @ optimal, asked @ context.probabilities])
@@ -155,12 +150,11 @@ class QuestionList:
     """A fixed number of questions; the goals that they ask about change with the ego agent's state and belief.
 
     Args:
-        kinds: names of kinds of questions, such as ``half``, or callables that take a `QuestionContext` and return one
-            question, ``bool [n_goals]``, the goals to ask about.
-        problem: a problem; it determines the number of questions.
-        known: the kinds of questions that `kinds` may name, by name. Each value is a pair of functions: the first
-            computes the questions of this kind from a `QuestionContext`, the second returns the number of these
-            questions for a problem.
+        kinds: names of kinds of questions, such as ``half``, or callables that take a `QuestionContext` and return the
+            goals to ask about, ``bool [n_goals]``.
+        problem: a problem, which determines the number of questions.
+        known: for each name, a function that computes the questions from a `QuestionContext`, and a function that
+            returns their number for a problem.
 
     Attributes:
         n: number of questions.

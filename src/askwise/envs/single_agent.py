@@ -26,27 +26,23 @@ if TYPE_CHECKING:
 class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
     """Base class of the Gymnasium environments, on top of `askwise.core.game.Game`.
 
-    The action ``(0, k)`` takes ontic action ``k`` (one that is not a question). An ontic action that is not available
-    does nothing. The action ``(1, q)`` asks about the goals with a 1 in ``q``. The reward is the negative cost of the
-    step. Subclasses are `ProblemEnv` and `ToolFetchingEnv`.
+    The action ``(0, k)`` takes action ``k``, or does nothing if ``k`` is not available. ``(1, q)`` asks about the goals
+    with a 1 in ``q``. The reward is the negative cost of the step.
 
     Args:
         source: supplies the problem of each episode.
         observer: makes the ego agent's observations.
-        teammate: a `Teammate`, or one of the names that `askwise.core.teammates` lists, such as ``"urop"`` (it draws
-            one of all shortest plans uniformly) or ``"noisy:0.1"`` (the same, but with probability 0.1 it takes a
-            random action).
-        max_steps: steps after which an episode is truncated; None uses the limit of `source`.
+        teammate: a `Teammate`, or a name that `askwise.core.teammates` lists, such as ``"urop"`` (draws one of all
+            shortest plans).
+        max_steps: steps after which an episode is truncated; None for the limit of `source`.
         render_mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing).
-        answers: how often answers are wrong or missing: an `AnswerModel`; or ``"truthful"``; or one or more of
-            ``wrong:P``, ``refused:P`` (`P` is a probability) and ``persistent``, such as ``"wrong:0.05,refused:0.1"``.
-            None uses the answer model of each problem.
+        answers: how often answers are wrong or missing: an `AnswerModel` or a text such as
+            ``"wrong:0.05,refused:0.1"``. None for the answer model of each problem.
 
     Attributes:
         episodes: starts the episodes and holds the current one.
-        flat_question: a function that a `FlatEnv` sets when it wraps this environment; None without such a wrapper. The
-            function takes the index of one of the wrapper's actions and returns the names of the goals that the action
-            asks about.
+        flat_question: returns the goals that an action of the wrapping `FlatEnv` asks about; None without such a
+            wrapper.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES_PER_SECOND}  # noqa: RUF012
@@ -83,8 +79,8 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
         """Return the names of the goals that an action would ask about now; None if it is not a question.
 
         Args:
-            action: a pair, ``(0, k)`` or ``(1, zeros and ones)``; or, if an `askwise.envs.flat.FlatEnv` wraps this
-                environment, the index of one of the wrapper's actions.
+            action: ``(0, k)`` or ``(1, zeros and ones)``; inside an `askwise.envs.flat.FlatEnv`, the index of one of
+                its actions.
         """
         if self.flat_question is not None and not isinstance(action, tuple | list):
             return self.flat_question(action)
@@ -99,11 +95,9 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
         """Start an episode; return the observation and the info dict.
 
         Args:
-            seed: random seed for the goal, the teammate, and the problem if it is drawn at random; None continues with
-                the random generator of the last episode.
-            options: a dict with up to two keys; None for none. ``goal`` gives the name or index of the goal, which is
-                otherwise drawn from the prior. ``problem`` (in tool fetching, ``instance``) gives the problem to play,
-                which is otherwise the next one of the environment's source.
+            seed: random seed; None continues with the last random generator.
+            options: ``goal`` gives the goal by name or index, otherwise drawn from the prior. ``problem`` (in tool
+                fetching, ``instance``) gives the problem, otherwise the next one of the source.
         """
         super().reset(seed=seed)
         self.episodes.check_options(options)
@@ -117,8 +111,7 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
         """Take an action or ask a question; both agents stay in place when you ask.
 
         Args:
-            action: a pair, ``(0, k)`` for the action with index k, or ``(1, q)`` for a question about the goals with a
-                1 in q.
+            action: ``(0, k)`` for the action with index k, or ``(1, q)`` for a question about the goals with a 1 in q.
 
         Returns:
             observation, reward (the negative cost of the step), terminated, truncated, and info.
@@ -151,19 +144,17 @@ class ProblemEnv(GameEnv):
     """An environment in which you do your part of a teammate's goal, without knowing which goal it is.
 
     ## Description
-    A problem of any domain has two models, one for each agent, and a list of goals that both share. The teammate goes
-    to a target of its goal and stays there. You are the ego agent and have to reach one of your own targets for the
-    same goal. Watch what the teammate does, and ask when watching takes too long. The question "is your goal among
-    these?" is answered (truthfully, unless ``answers`` says otherwise), but it has a price, and both agents stay in
-    place during that step. The rules are those of `askwise.core.game`.
+    The teammate goes to a target of its goal and stays there. You are the ego agent and have to reach one of your own
+    targets for the same goal. Watch what the teammate does, and ask when watching takes too long. The question "is your
+    goal among these?" has a price, and both agents stay in place during that step.
 
     ## Action space
     ``OneOf((Discrete(n_ego_actions), MultiBinary(n_goals)))``: a pair.
 
     - ``(0, k)`` takes the ontic action (one that is not a question) ``k`` of ``problem.ego.actions.names``. An action
       that is not available does nothing, but costs a step.
-    - ``(1, q)`` asks about the goals with a 1 in ``q``. A question about all goals is allowed; it costs its price and
-      gives no information. A question about no goal counts as an action that is not available.
+    - ``(1, q)`` asks about the goals with a 1 in ``q``. A question about no goal counts as an action that is not
+      available.
 
     ## Observation space
     A ``Dict``, without the goal. States and actions are indices: ``problem.teammate.model`` has the names of the
@@ -173,11 +164,11 @@ class ProblemEnv(GameEnv):
     |---|---|---|
     | ``teammate`` | ``Discrete(n_teammate_states)`` | the teammate's state |
     | ``ego`` | ``Discrete(n_ego_states)`` | the ego agent's state |
-    | ``teammate_action`` | ``Discrete(n_teammate_actions + 1)`` | the teammate's action in the last step: 0 for none \
-(at the start, or after a question), ``k + 1`` for action ``k`` |
+    | ``teammate_action`` | ``Discrete(n_teammate_actions + 1)`` | the teammate's last action: 0 none (at the start, \
+or after a question), ``k + 1`` action ``k`` |
     | ``asked`` | ``MultiBinary(n_goals)`` | the last question, zeros before the first one |
-    | ``answer`` | ``Discrete(3)`` | the answer to the last question: 0 nothing was asked yet, 1 no, 2 yes; \
-``Discrete(4)`` if answers may be refused, 3 for a refused one |
+    | ``answer`` | ``Discrete(3)`` | the last answer: 0 nothing asked yet, 1 no, 2 yes; ``Discrete(4)`` if answers may \
+be refused, 3 refused |
     | ``possible`` | ``MultiBinary(n_goals)`` | the goals with a positive prior that no answer has ruled out; answers \
 that can be wrong rule out none |
     | ``prior`` | ``Box (n_goals,) float64`` | prior probability of each goal |
@@ -185,33 +176,30 @@ that can be wrong rule out none |
     ## Rewards
     The negative cost of the step: -1 for an action, ``-problem.query_cost(goals asked about)`` for a question.
 
-    ``info`` always has ``step_cost`` and ``cost`` (of the last step, and so far), ``illegal`` (whether the action was
-    not available and did nothing) and ``action_mask`` (``int8 [n_ego_actions]``, 1 for ontic actions that are available
-    now). ``action_space.sample(mask=(action_mask, None))`` draws an available action or a question. Only after the last
-    step of an episode, terminated or truncated, ``info`` also has ``goal`` (index of the goal), ``known_cost`` (the
-    cost if the goal is known from the start) and ``marginal_cost`` (``cost - known_cost``).
+    ``info`` has ``step_cost`` and ``cost`` (of the last step, and so far), ``illegal`` (whether the action was not
+    available) and ``action_mask`` (``int8 [n_ego_actions]``, 1 for available ontic actions).
+    ``action_space.sample(mask=(action_mask, None))`` draws an available action or a question. After the last step,
+    ``info`` also has ``goal`` (its index), ``known_cost`` (the cost if the goal is known from the start) and
+    ``marginal_cost`` (``cost - known_cost``).
 
     ## Starting state
     Both agents start where the problem says. The goal is drawn from the prior.
-    ``reset(options={"goal": ..., "problem": ...})`` chooses the goal, by name or index, and another problem of the same
-    shape: equal numbers of goals, groups of goals, states and actions. The same seed gives the same episode, with the
-    goal and the teammate of ``askwise.simulate(problem, teammate=..., seed=...)``.
+    ``reset(options={"goal": ..., "problem": ...})`` chooses the goal, by name or index, and another problem with equal
+    numbers of goals, groups of goals, states and actions. The same seed gives the same episode, with the goal and the
+    teammate of ``askwise.simulate(problem, teammate=..., seed=...)``.
 
     ## Episode end
-    The episode is terminated when the teammate is at a target of its goal and stays there for a step, and the ego agent
-    is at one of its own targets after that step. It is truncated after ``max_steps`` steps, questions included.
+    The episode is terminated when the teammate has stayed at a target of its goal for a step, and the ego agent is at
+    one of its own targets after that step. It is truncated after ``max_steps`` steps, questions included.
 
     ## Arguments
     - ``problem``: a `Problem`, an instance of any domain, or the path of its file.
-    - ``teammate``: how the teammate acts: ``"urop"`` (draws one of all shortest plans uniformly), ``"noisy:0.1"``
-      (the same, but takes a random action with probability 0.1), ``"boltzmann:2"`` (prefers shorter ways, more strongly
-      for larger numbers), another kind of `askwise.core.teammates`, or a `Teammate`; by default as the problem says.
+    - ``teammate``: how the teammate acts: ``"urop"`` (draws one of all shortest plans), ``"noisy:0.1"`` (the same with
+      10 % random actions), another kind of `askwise.core.teammates`, or a `Teammate`; by default as the problem says.
     - ``answers``: how often answers are wrong or missing: an `AnswerModel`, or a text such as
-      ``"wrong:0.05,refused:0.1"`` (probabilities) or ``"truthful"``; by default as the problem says.
-    - ``max_steps``: the number of steps after which an episode is truncated; by default far more than any sensible
-      agent needs.
-    - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels, no display needed) or ``"human"`` (a window that is
-      updated in each step; without a display, nothing is shown).
+      ``"wrong:0.05,refused:0.1"`` or ``"truthful"``; by default as the problem says.
+    - ``max_steps``: steps after which an episode is truncated; by default far more than any sensible agent needs.
+    - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels) or ``"human"`` (a window).
     """
 
     def __init__(
@@ -238,20 +226,16 @@ class ToolFetchingEnv(GameEnv):
     """An environment in which you bring a worker the tool that it needs, without knowing which tool that is.
 
     ## Description
-    A worker walks over a grid to its station and works there. It needs the station's tool, which lies in a toolbox.
-    You are the fetcher: watch where the worker goes, ask when watching takes too long, pick up the right tool and bring
-    it. The question "is your goal among these stations?" is answered (truthfully, unless ``answers`` says otherwise),
-    but it has a price, and both agents stay in place during that step. The rules are those of
-    `askwise.domains.tool_fetching.rules`.
+    A worker walks over a grid to its station and works there. It needs the station's tool, which lies in a toolbox. You
+    are the fetcher: watch where the worker goes, ask when watching takes too long, pick up the right tool and bring it.
+    The question "is your goal among these stations?" has a price, and both agents stay in place during that step.
 
     ## Action space
     ``OneOf((Discrete(5 + n_stations), MultiBinary(n_stations)))``: a pair.
 
     - ``(0, k)`` takes an ontic action (one that is not a question): 0 NORTH, 1 EAST, 2 SOUTH, 3 WEST, 4 NOOP, ``5 + s``
-      picks up the tool of station ``s``. An action that is not available (into a wall, a tool that is not in this cell)
-      does nothing, but costs a step.
-    - ``(1, q)`` asks about the stations with a 1 in ``q``. A question about no station, or about all of them, is
-      allowed; it costs its price and gives no information.
+      picks up the tool of station ``s``. An action that is not available does nothing, but costs a step.
+    - ``(1, q)`` asks about the stations with a 1 in ``q``.
 
     ## Observation space
     A ``Dict``, without the goal. Cells are ``[x, y]``, x to the right, y up, from 0.
@@ -261,11 +245,11 @@ class ToolFetchingEnv(GameEnv):
     | ``worker`` | ``Box (2,) int32`` | the worker's cell |
     | ``fetcher`` | ``Box (2,) int32`` | the fetcher's cell |
     | ``holding`` | ``Discrete(n_stations + 1)`` | 0 nothing, ``s + 1`` the tool of station ``s`` |
-    | ``worker_action`` | ``Discrete(7)`` | the worker's action in the last step: 0 none (at the start, or after a \
-question), 1 NORTH, 2 EAST, 3 SOUTH, 4 WEST, 5 WORK, 6 NOOP |
+    | ``worker_action`` | ``Discrete(7)`` | the worker's last action: 0 none (at the start, or after a question), 1 \
+NORTH, 2 EAST, 3 SOUTH, 4 WEST, 5 WORK, 6 NOOP |
     | ``asked`` | ``MultiBinary(n_stations)`` | the last question, zeros before the first one |
-    | ``answer`` | ``Discrete(3)`` | the answer to the last question: 0 nothing was asked yet, 1 no, 2 yes; \
-``Discrete(4)`` if answers may be refused, 3 for a refused one |
+    | ``answer`` | ``Discrete(3)`` | the last answer: 0 nothing asked yet, 1 no, 2 yes; ``Discrete(4)`` if answers may \
+be refused, 3 refused |
     | ``possible`` | ``MultiBinary(n_stations)`` | the stations with a positive prior that no answer has ruled out; \
 answers that can be wrong rule out none |
     | ``worker_start`` | ``Box (2,) int32`` | where the worker started |
@@ -276,45 +260,39 @@ answers that can be wrong rule out none |
     | ``prior`` | ``Box (n_stations,) float64`` | prior probability of each station |
     | ``query_cost`` | ``Box (2,) float64`` | base price of a question, and its price per station |
 
-    If the worker draws its shortest plans uniformly (``"urop"``), one observation contains all that matters of the
-    steps before it: the probability of each station, given all observations so far, depends only on ``prior``,
-    ``worker_start``, ``worker`` and ``possible``.
+    If the worker draws its shortest plans uniformly (``"urop"``), ``prior``, ``worker_start``, ``worker`` and
+    ``possible`` determine the probability of each station.
 
     ## Rewards
     The negative cost of the step: -1 for an action, ``-(base + per_station * stations asked about)`` for a question.
 
-    ``info`` always has ``step_cost`` and ``cost`` (of the last step, and so far), ``illegal`` (whether the action was
-    not available and did nothing) and ``action_mask`` (``int8 [5 + n_stations]``, 1 for ontic actions that are
-    available now). ``action_space.sample(mask=(action_mask, None))`` draws an available action or a question. Only
-    after the last step of an episode, terminated or truncated, ``info`` also has ``goal`` (index of the station),
-    ``known_cost`` (the cost if the goal is known from the start) and ``marginal_cost`` (``cost - known_cost``).
+    ``info`` has ``step_cost`` and ``cost`` (of the last step, and so far), ``illegal`` (whether the action was not
+    available) and ``action_mask`` (``int8 [5 + n_stations]``, 1 for available ontic actions).
+    ``action_space.sample(mask=(action_mask, None))`` draws an available action or a question. After the last step,
+    ``info`` also has ``goal`` (index of the station), ``known_cost`` (the cost if the goal is known from the start) and
+    ``marginal_cost`` (``cost - known_cost``).
 
     ## Starting state
     Both agents start where the instance says, the fetcher with empty hands. The goal is drawn from the prior.
-    ``reset(options={"goal": ..., "instance": ...})`` chooses the goal, by name or index, and another instance of the
-    same shape: an `Instance` or a path, with equal width, height and numbers of stations and toolboxes. The same seed
-    gives the same episode, with the goal and the worker of ``askwise.simulate(instance, teammate=..., seed=...)``.
+    ``reset(options={"goal": ..., "instance": ...})`` chooses the goal, by name or index, and another `Instance` or
+    path, with equal width, height and numbers of stations and toolboxes. The same seed gives the same episode, with the
+    goal and the worker of ``askwise.simulate(instance, teammate=..., seed=...)``.
 
     ## Episode end
     The episode is terminated when the worker does WORK at its goal station and the fetcher is there with the station's
     tool after that step. It is truncated after ``max_steps`` steps, questions included.
 
     ## Arguments
-    - ``instance``: an `askwise` `Instance` or the path of its file; without it, every reset draws a random instance.
+    - ``instance``: an `Instance` or the path of its file; without it, every reset draws a random instance.
     - ``size``, ``stations``, ``toolboxes``, ``walls``, ``clustered``, ``prior``, ``query_cost``: settings of random
-      instances. Their defaults, in this order, are those of the paper: 20, 50, 5, 0.0, False, ``"uniform"``,
-      ``QueryCost(0.5, 0.0)``. ``size`` is the number of cells per side, or ``(width, height)``; ``walls`` is the share
-      of cells that are walls; ``clustered`` places stations in clusters instead of uniformly. ``prior`` is
-      ``"uniform"``; ``"far"`` or ``"near"`` (stations far from or near the worker are likelier); ``"fetcher-far"`` or
-      ``"fetcher-near"`` (stations whose tool is far from or near the fetcher are likelier); or a `Prior`.
-    - ``teammate``: how the worker acts: ``"urop"`` (default: draws one of all shortest plans uniformly),
-      ``"noisy:0.1"`` (the same, but takes a random action with probability 0.1), ``"boltzmann:2"`` (prefers shorter
-      ways, more strongly for larger numbers), another kind of `askwise.core.teammates`, or a `Teammate`.
+      instances, as in `askwise.generate`. The defaults are those of the paper: 20, 50, 5, 0.0, False, ``"uniform"``,
+      ``QueryCost(0.5, 0.0)``.
+    - ``teammate``: how the worker acts: ``"urop"`` (default: draws one of all shortest plans), ``"noisy:0.1"`` (the
+      same with 10 % random actions), another kind of `askwise.core.teammates`, or a `Teammate`.
     - ``answers``: how often answers are wrong or missing: an `AnswerModel`, or a text such as
-      ``"wrong:0.05,refused:0.1"`` (probabilities) or ``"truthful"``; by default answers are true.
-    - ``max_steps``: the number of steps after which an episode is truncated; by default 4 for each cell of the map.
-    - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels, no display needed) or ``"human"`` (a window that is
-      updated in each step; without a display, nothing is shown).
+      ``"wrong:0.05,refused:0.1"``; by default answers are true.
+    - ``max_steps``: steps after which an episode is truncated; by default 4 for each cell of the map.
+    - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels) or ``"human"`` (a window).
     """
 
     def __init__(

@@ -33,11 +33,10 @@ class Settings(TypedDict, total=False):
         stations: number of stations; default 50.
         toolboxes: number of toolboxes; default 5.
         walls: share of the cells that are walls; default 0.
-        clustered: whether stations are placed in clusters instead of uniformly; default False.
-        prior: prior probabilities of the stations: ``uniform`` (default); ``far`` or ``near`` (stations far from or
-            near the worker are likelier); ``fetcher-far`` or ``fetcher-near`` (stations whose tool is far from or near
-            the fetcher are likelier); or a `Prior` of one of these kinds.
-        query_cost: price of questions; by default 0.5 per question, and nothing more for each station asked about.
+        clustered: whether stations lie in clusters; default False.
+        prior: a `Prior`, or one of its kinds ``uniform``, ``far``, ``near``, ``fetcher-far`` and ``fetcher-near``;
+            default ``uniform``.
+        query_cost: price of questions; default 0.5 each.
     """
 
     size: int | tuple[int, int]
@@ -51,11 +50,7 @@ class Settings(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class MapShape:
-    """The sizes of a tool fetching instance that determine the observation and action spaces of its environment.
-
-    They are the width and height of the map in cells, and the numbers of stations and toolboxes. All instances of one
-    environment must have the same sizes.
-    """
+    """The sizes that all instances of one tool fetching environment have in common."""
 
     width: int
     height: int
@@ -75,8 +70,8 @@ class ToolFetchingSource(ProblemSource):
     """The source of the problems of tool fetching: for every episode the same one, or a new random one.
 
     Args:
-        instance: an instance or the path of its file; None to draw a random instance for each episode.
-        settings: settings of the random instances, such as ``{"stations": 10}``; must be empty if there is an instance.
+        instance: an instance or the path of its file; None for random instances.
+        settings: settings of the random instances; must be empty if there is an instance.
     """
 
     option = "instance"
@@ -112,13 +107,9 @@ class ToolFetchingSource(ProblemSource):
         return self._fixed or ToolFetching(generate(**self._arguments, seed=rng))
 
     def given(self, chosen: Instance | str | Path) -> ToolFetching:
-        """Return the problem of an instance that a user passed to ``reset``.
+        """Return the problem of an instance, or of its file, that a user passed to ``reset``.
 
-        Raises an InputError if the size of its map or its numbers of stations and toolboxes differ from those of the
-        environment.
-
-        Args:
-            chosen: an instance or the path of its file.
+        Raises an InputError if the instance does not fit the spaces of the environment.
         """
         instance = _as_instance(chosen)
         if self._fixed is not None and instance == self._fixed.instance:
@@ -129,12 +120,8 @@ class ToolFetchingSource(ProblemSource):
     def check(self, problem: Problem, field: str = "problem") -> None:
         """Raise an InputError if `problem` does not fit the spaces of the environment.
 
-        It must be a `ToolFetching` with the same size of the map and the same numbers of stations and toolboxes as the
-        problems of this source.
-
-        Args:
-            problem: the problem to check.
-            field: name of the problem in the error message.
+        A `ToolFetching` fits if it has the same size of the map and the same numbers of stations and toolboxes. The
+        error message calls the problem `field`.
         """
         if not isinstance(problem, ToolFetching):
             raise InputError(field, type(problem).__name__, "one of tool fetching, as in the environment")
@@ -143,11 +130,7 @@ class ToolFetchingSource(ProblemSource):
     def ego_mask(self, problem: ToolFetching, state: int) -> Any:
         """Return the fetcher's available actions in a state, ``int8 [n_actions]``, 1 for available ones.
 
-        The available actions come from the rules of tool fetching, which is faster than trying every action.
-
-        Args:
-            problem: one of the problems of this source.
-            state: the index of the fetcher's state: its cell and the tool that it holds.
+        `state` is the index of the fetcher's state.
         """
         mask = np.zeros(len(problem.ego.actions.names), dtype=np.int8)
         mask[problem.rules.legal_fetcher_actions(problem.decode(JointState(problem.start.teammate, state)))] = 1
@@ -204,7 +187,7 @@ class ToolFetchingObserver:
     `askwise.envs.ToolFetchingEnv` describes the keys.
 
     Args:
-        example: one of the problems that will be played; all have the same size and numbers of stations and toolboxes.
+        example: one of the problems that will be played; all have the same shape.
     """
 
     changing = ("worker", "fetcher", "holding", "worker_action", "asked", "answer", "possible")

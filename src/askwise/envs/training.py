@@ -1,23 +1,18 @@
 """Tools for reinforcement learning: a reward that values each step at once, and trained policies as askwise agents.
 
-**Rewards.** The reward of the environments is the negative cost of each step. Nearly all steps cost the same, and a
-learner that has never reached the goal cannot see which of them were good. The wrapper `RegretReward` gives the
-negative *marginal cost* of each step instead. The marginal cost of a question is its price. The marginal cost of an
-action is the number of steps by which it delays the earliest possible end of the episode. Let ``V(s)`` be the least
-cost of the rest of an episode from state `s` if the goal is known, and 0 at the end. Then::
+**Rewards.** The reward of the environments is the negative cost of each step. The wrapper `RegretReward` gives the
+negative *marginal cost* instead. The marginal cost of a question is its price. The marginal cost of an action is the
+number of steps by which it delays the earliest possible end of the episode. Let ``V(s)`` be the least cost of the rest
+of an episode from state `s` if the goal is known, and 0 at the end. Then::
 
     reward = -(cost of the step + V(state after the step) - V(state before the step))
 
-In an episode that reaches the goal, the rewards sum to the negative marginal cost of the episode: ``V(start)`` minus
-the cost of the episode. ``V(start)`` does not depend on what is done, so the same policies are optimal with and without
-the wrapper (this is potential-based shaping, without discount). The rewards reveal the goal, because ``V`` depends on
-it. They do so only to the learner and only after the step: the observations do not change. Train with this wrapper, and
-measure results without it.
+In an episode that reaches the goal, the rewards sum to ``V(start)`` minus the cost of the episode. The same policies
+are optimal with and without the wrapper (potential-based shaping, without discount). ``V`` depends on the goal, so the
+rewards reveal it. Train with this wrapper, and measure results without it.
 
-**Policies.** Reinforcement-learning libraries produce a policy: it takes a vector and a mask and returns the index of
-an action. `PolicyAgent` makes it an agent, for `askwise.simulate`, `askwise.evaluate` and `askwise.ask`. The agent
-follows the episode with the belief, the questions and the observation of the flat environment in which the policy was
-trained, so the policy decides as it would in that environment.
+**Policies.** A policy takes a vector and a mask and returns the index of an action. `PolicyAgent` makes it an agent,
+for `askwise.simulate`, `askwise.evaluate` and `askwise.ask`. The agent sees what a flat environment shows.
 """
 
 from __future__ import annotations
@@ -47,13 +42,12 @@ Policy: TypeAlias = Callable[[Any, BoolArray], Any]
 class RegretReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     """A wrapper whose reward is the negative marginal cost of each step, which shows at once whether a step is good.
 
-    Let ``V(s)`` be the least cost of the rest of an episode from state `s` if the goal is known, 0 at the end. The
-    marginal cost of a step is ``cost of the step + V(state after it) - V(state before it)``. In an episode that reaches
-    the goal, the marginal costs of all steps sum to ``info["marginal_cost"]`` of the last step. The same policies are
-    optimal with and without the wrapper. The rewards of the wrapper depend on the goal, so measure results without it.
+    The marginal cost of a step is ``cost of the step + V(state after it) - V(state before it)``. ``V(s)`` is the least
+    cost of the rest of an episode from state `s` if the goal is known, 0 at the end. The same policies are optimal with
+    and without the wrapper. The rewards depend on the goal: measure results without the wrapper.
 
     Args:
-        env: any environment of askwise, with or without wrappers around it.
+        env: any environment of askwise, wrapped or not.
     """
 
     def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
@@ -82,7 +76,7 @@ class RegretReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs)
 def _cost_left(game: Game) -> float:
     """Return the least cost of the rest of a game for an ego agent that knows the goal; 0 if the goal was reached.
 
-    If such an agent can no longer reach the goal, the cost is the number of steps until the episode is truncated.
+    If the goal can no longer be reached, the cost is the number of steps until truncation.
     """
     if game.finished:
         return 0.0
@@ -95,13 +89,10 @@ def _cost_left(game: Game) -> float:
 class PolicyAgent(Agent):
     """An agent that decides by a policy that was trained in a flat environment.
 
-    In a flat environment, actions and questions are numbers, and observations are vectors.
-
     Args:
-        env: the flat environment in which the policy was trained, or one made with the same arguments; wrappers around
-            it are ignored.
-        policy: takes an observation, ``float32 [k]``, and a mask, ``bool [n_actions]``, and returns the index of an
-            action that the mask allows.
+        env: the flat environment in which the policy was trained, or an equal one; wrappers around it are ignored.
+        policy: takes an observation, ``float32 [k]``, and a mask, ``bool [n_actions]``; returns the index of an action
+            that the mask allows.
         name: the agent's name.
     """
 

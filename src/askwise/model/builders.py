@@ -1,10 +1,8 @@
 """Building the tables of a model from a list of edges or from a step function.
 
-States and actions are numbered in the order in which they first appear, so no result depends on hashing. For a step
-function, all states that can be reached from the first state are explored breadth-first. The tables of the model then
-have one column for the first action of each state, one for the second, and so on, instead of one column for every
-action (see `Labels` in `askwise.model.names`). So the size of a table is the number of states times the largest number
-of actions in one state.
+States and actions are numbered in the order in which they first appear. With a step function, all states that can be
+reached from the first state are explored breadth-first. The k-th column of the tables is for the k-th action of each
+state (see `Labels` in `askwise.model.names`).
 """
 
 from __future__ import annotations
@@ -30,10 +28,10 @@ class Edges:
     Attributes:
         states: names of all states, in index order.
         actions: names of all actions, in index order.
-        source: for each edge, the index of the state that it starts from.
-        action: for each edge, the index of its action.
-        target: for each edge, the index of the state that it leads to.
-        probability: the probability of each edge; empty if the edges have none.
+        source: state in which each edge starts.
+        action: action of each edge.
+        target: state to which each edge leads.
+        probability: probability of each edge; empty if the edges have none.
     """
 
     states: list[Hashable]
@@ -66,13 +64,13 @@ def read_edges(edges: Iterable[Sequence[Any]], states: Iterable[Hashable] | None
     """Return `Edges` for a list of edges; states and actions are numbered in the order in which they first appear.
 
     Args:
-        edges: tuples ``(state, action, next_state)`` of names. For a stochastic model, every tuple has a probability as
-            fourth member.
-        states: names of states that are numbered before all others, in this order; None for no such states.
+        edges: tuples ``(state, action, next_state)`` of names, with a probability as fourth member for stochastic
+            models.
+        states: names of states that are numbered before all others; None for none.
 
     Raises:
-        InputError: an edge is malformed, only some edges have a probability, an action without probabilities leads from
-            one state to two different states, or a name occurs twice in `states`.
+        InputError: an edge is malformed, only some edges have a probability, an action without probabilities leads to
+            two states, or `states` repeats a name.
     """
     read = Edges(states=[])
     state_index: dict[Hashable, int] = {}
@@ -136,18 +134,18 @@ EVERY = 10_000
 class Exploration:
     """The part of a state space that a breadth-first exploration has found so far.
 
-    To expand a state means to ask for its actions. Each action gives an edge from the state to the next state.
+    A state is expanded when its actions are known.
 
     Args:
         start: the first state.
         max_states: limit on the number of states.
 
     Attributes:
-        states: maps each state to its index.
-        labels: maps each action to its index, which is called its label.
-        counts: number of actions of each expanded state, in index order of the states.
-        targets: index of the next state of each edge, sorted by the state that the edge starts from.
-        of_edge: label of the action of each edge, in the same order as `targets`.
+        states: index of each state.
+        labels: index of each action, its label.
+        counts: number of actions of each expanded state.
+        targets: next state of each edge, by index; edges are sorted by the state in which they start.
+        of_edge: label of each edge, in the same order.
     """
 
     def __init__(self, start: Hashable, max_states: int) -> None:
@@ -164,11 +162,8 @@ class Exploration:
     def number(self, state: Hashable, field: str) -> int:
         """Return the index of a state; a new state is added to `self.states` and gets the next free index.
 
-        Raises an `InputError` if the state is not hashable, or if it is new and there are already `max_states` states.
-
-        Args:
-            state: the state, as the user's functions return it.
-            field: name of the input in the error message for a state that is not hashable.
+        `field` is the name of the input in error messages. Raises an `InputError` if the state is not hashable, or if
+        it exceeds `max_states`.
         """
         if not is_hashable(state):
             raise InputError(field, repr(state), "a state that is hashable, such as a tuple or a string")
@@ -184,12 +179,9 @@ class Exploration:
     def expand(self, state: Hashable, pairs: Any, stay: Hashable) -> None:
         """Add the actions of a state to this exploration, and the states that the actions lead to.
 
-        Call this method for the states in the order of their indices. Raises an `InputError` for malformed pairs.
-
-        Args:
-            state: the state, as the user's functions return it.
-            pairs: what the step function returned for the state: pairs ``(action, next state)``.
-            stay: name of the action that stays in place; it must not occur in `pairs`.
+        Call this method for the states in the order of their indices. `pairs` is what the step function returned for
+        the state: pairs ``(action, next state)``, without the action `stay` that stays in place. Raises an `InputError`
+        for malformed pairs.
         """
         where = f"step({state!r})"
         if not isinstance(pairs, Iterable) or isinstance(pairs, str):
@@ -210,11 +202,10 @@ class Exploration:
         self.counts.append(len(here))
 
     def tables(self) -> tuple[IntArray, IntArray]:
-        """Return two tables: the next state and the label of each action of each state.
+        """Return two tables: the next state and the label (index among all actions) of each action of each state.
 
-        The label of an action is its index among all actions. Both tables are
-        ``int32 [n_states, most actions of a state]``. Column k is for the k-th action of a state, -1 where the state
-        has fewer actions.
+        Both are ``int32 [n_states, most actions of a state]``. Column k is for the k-th action of a state, -1 where the
+        state has fewer actions.
         """
         counts = np.asarray(self.counts, dtype=np.int64)
         targets, labels = (np.asarray(each, dtype=np.int32) for each in (self.targets, self.of_edge))
@@ -225,14 +216,9 @@ class Exploration:
 def rank_tables(counts: Any, *columns: IntArray) -> tuple[IntArray, ...]:
     """Turn lists with one value for each edge into tables with one row for each state.
 
-    Row s of a table has the values of the edges that start from state s, in the order of the list.
-
-    Args:
-        counts: ``int [n_states]``, number of edges that start from each state.
-        columns: the lists, ``int32 [n_edges]`` each; edges are sorted by the state that they start from.
-
-    Returns:
-        one table ``int32 [n_states, most edges of a state]`` for each list, filled with -1 at the end of shorter rows.
+    Edges are sorted by the state in which they start. `counts`, ``int [n_states]``, is the number of edges of each
+    state. `columns` are the lists, ``int32 [n_edges]`` each. The tables are
+    ``int32 [n_states, most edges of a state]``, filled with -1 at the end of shorter rows.
     """
     sources = np.repeat(np.arange(counts.size), counts)
     ranks = np.arange(sources.size) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -247,17 +233,14 @@ def rank_tables(counts: Any, *columns: IntArray) -> tuple[IntArray, ...]:
 def explore(
     start: Hashable, step: StepFunction, *, max_states: int, progress: Callable[[int], None] | None, stay: Hashable
 ) -> Exploration:
-    """Find all states that can be reached from `start`, breadth-first.
+    """Find all states that can be reached from `start`, breadth-first, and return the exploration.
 
     Args:
         start: the first state.
-        step: returns the actions that are available in a state, as pairs ``(action, next state)``.
-        max_states: limit on the number of states; an `InputError` is raised if there are more.
-        progress: called from time to time with the number of states found so far; None for no calls.
+        step: returns the available actions of a state, as pairs ``(action, next state)``.
+        max_states: limit on the number of states; more raise an `InputError`.
+        progress: called from time to time with the number of states so far; None for no calls.
         stay: name of the action that stays in place; `step` must not return it.
-
-    Returns:
-        the exploration, with all states, actions and edges that were found.
     """
     found = Exploration(start, max_states)
     waiting: list[Hashable] = [start]

@@ -1,31 +1,23 @@
 """Absorbing Markov chains: the expected number of steps until a chain ends, exactly or with a proven error bound.
 
 **Infinity.** ``matrix[s, t]`` is the probability that the chain continues from state `s` to state `t`. If ``leaks[s]``
-is True, the chain may also end in `s`: the state has a *leak*. The flag is separate from the numbers because rounded
-probabilities cannot show whether a row sums to 1. The expected number of steps from a state is infinite exactly if the
-chain can get from there to a state from which no leak can be reached. Two graph searches find these states: the first
-finds all trapped states, from which no leak can be reached; the second finds all states from which the chain can get to
-a trapped state.
+is True, the chain may also end in `s`: the state has a *leak*. Rounded probabilities cannot show this. A state is
+trapped if no leak can be reached from it. The expected number of steps is infinite exactly in the states from which the
+chain can get to a trapped state.
 
-**Acyclic chains** are solved exactly by one backward pass. Each state is processed after all its successors (Kahn's
-algorithm on the reversed graph). States that lead into a cycle are never processed, which is how a cycle is detected.
+**Acyclic chains** are solved exactly by one backward pass: each state is processed after all its successors.
 
-**Chains with cycles** need ``V = 1 + Q V`` to be solved. Small systems are factorised. Large ones are solved by
-Gauss-Seidel sweeps (the factors of a grid of a million states do not fit in memory). States are ordered by their number
-of steps to the end of the chain along the likeliest path, nearest first. So if the chain mostly moves in one direction,
-a single sweep carries the values from the end of the chain to all other states. Krylov methods (LGMRES and BiCGSTAB,
-preconditioned by such sweeps) are not used: on slippery grids of 1e5 to 1e6 states, they were mostly slower, and at
-best twice as fast. The paper's method, sweeps of ``V <- 1 + Q V`` from 0, is available too.
+**Chains with cycles** need ``V = 1 + Q V`` to be solved, where `Q` is the matrix and ``V[s]`` the expected number of
+steps from `s`. Small systems are factorised. Large ones are solved by Gauss-Seidel sweeps, which begin near the end of
+the chain.
 
-**Error bound.** Let ``V*`` be the exact solution, and ``r = 1 + Q V - V`` the residual of any values `V`. Let
-``eps = max|r|``. If ``V > 0`` and ``eps < 1``, then ``(I - Q) V = 1 - r > 0``. So ``I - Q`` is a nonsingular M-matrix,
-and its inverse is nonnegative. Therefore::
+**Error bound.** Let ``V*`` be the exact solution. Let ``r = 1 + Q V - V`` be the residual of any values `V`, and
+``eps = max|r|``. If ``V > 0`` and ``eps < 1``, then ``(I - Q) V = 1 - r > 0``. Then ``I - Q`` is a nonsingular
+M-matrix, and its inverse is nonnegative. Therefore::
 
     |V - V*| = |(I - Q)^-1 r| <= eps (I - Q)^-1 1 = eps V*
 
-So `eps` bounds the relative error of every value. Nothing is assumed about how `V` was found. The residual is computed
-with rounding, so a bound on its rounding error is added to `eps`; it also covers the rounding of the probabilities in
-`Q`.
+Thus `eps` bounds the relative error of every value. A bound on rounding errors is added to `eps`.
 """
 
 from __future__ import annotations
@@ -48,10 +40,8 @@ class AbsorbingChain:
     """A Markov chain of `n` states that may end: in some states, it continues with a probability below 1.
 
     Attributes:
-        matrix: probabilities of continuing from one state (row) to another (column), CSR ``[n, n]``. Where a row sums
-            to less than 1, the chain ends with the remaining probability.
-        leaks: ``bool [n]``, whether the chain may end in each state; such a state is said to have a leak. The matrix
-            cannot show this, because its rows are rounded.
+        matrix: probabilities of continuing from one state (row) to another (column), CSR ``[n, n]``.
+        leaks: ``bool [n]``, whether the chain may end in each state. The rounded rows of the matrix cannot show this.
     """
 
     matrix: Any
@@ -105,12 +95,8 @@ _UNIT = np.finfo(np.float64).eps / 2
 def proven_bound(matrix: Any, values: FloatArray) -> tuple[float, float]:
     """Return the largest residual of `values`, and a proven bound on the relative error of each value.
 
-    The exact values solve ``V = 1 + matrix @ V``. The residual of a value is the difference between the two sides of
-    this equation. The bound is ``inf`` if nothing is proven.
-
-    Args:
-        matrix: probabilities of continuing, CSR ``[n, n]``.
-        values: ``float64 [n]``, the expected number of steps from each state, computed in any way.
+    The exact values solve ``V = 1 + matrix @ V``; the residual is the difference between the two sides. The bound is
+    ``inf`` if nothing is proven. `matrix` is CSR ``[n, n]``, `values` is ``float64 [n]``.
     """
     if not (np.isfinite(values).all() and (values > 0).all()):
         return np.inf, np.inf
@@ -125,11 +111,9 @@ def proven_bound(matrix: Any, values: FloatArray) -> tuple[float, float]:
 def backward_pass(chain: AbsorbingChain) -> tuple[FloatArray, BoolArray]:
     """Return the expected number of steps until the chain ends, for all states that lead into no cycle.
 
-    One pass is enough: each state is computed after the states that it leads to.
-
     Returns:
-        the expected numbers, ``float64 [n]``; and whether each state leads into no cycle, ``bool [n]``. The numbers of
-        states that lead into a cycle are invalid.
+        The expected numbers, ``float64 [n]``, invalid for states that lead into a cycle; and whether each state leads
+        into no cycle, ``bool [n]``.
     """
     values, matrix = np.zeros(chain.size), chain.matrix
     order, settled = _successors_first(chain)
@@ -140,8 +124,7 @@ def backward_pass(chain: AbsorbingChain) -> tuple[FloatArray, BoolArray]:
 def longest_path(chain: AbsorbingChain) -> FloatArray:
     """Return the largest number of steps that the chain can take from each state, ``float64 [n]``.
 
-    It is ``inf`` for a state from which the chain can run into a cycle, and 1 for a state in which the chain always
-    ends at once.
+    It is ``inf`` if the chain can run into a cycle, and 1 if it always ends at once.
     """
     values, matrix = np.full(chain.size, np.inf), chain.matrix
     order, _ = _successors_first(chain)
@@ -150,10 +133,10 @@ def longest_path(chain: AbsorbingChain) -> FloatArray:
 
 
 def _successors_first(chain: AbsorbingChain) -> tuple[IntArray, BoolArray]:
-    """Return the states that lead into no cycle, sorted so that each state comes after the states that it leads to.
+    """Return the states that lead into no cycle, each after the states that it leads to.
 
     Returns:
-        the indices of these states, ``int32``; and whether each state of the chain is one of them, ``bool [n]``.
+        The indices of these states, ``int32``; and whether each state of the chain is one of them, ``bool [n]``.
     """
     waiting = np.diff(chain.matrix.indptr).astype(np.int64)
     order = np.empty(chain.size, dtype=np.int32)
@@ -202,16 +185,11 @@ def _maxima(order: Any, indptr: Any, indices: Any, values: Any) -> None:
 def sweep(chain: AbsorbingChain, tolerance: float, max_iterations: int) -> tuple[FloatArray, int]:
     """Compute the expected number of steps until the chain ends by repeating ``V <- 1 + matrix @ V`` from 0.
 
-    The values grow towards the solution from below. The largest change of a value in a sweep is a bound on the relative
-    error. The sweeps stop when it is at most half of `tolerance`.
-
-    Args:
-        chain: the chain.
-        tolerance: relative error at which to stop.
-        max_iterations: limit on the number of sweeps.
+    The sweeps stop when the largest change, which bounds the relative error, is at most half of `tolerance`, or after
+    `max_iterations` sweeps.
 
     Returns:
-        the expected number of steps from each state, ``float64 [n]``; and the number of sweeps.
+        The expected number of steps from each state, ``float64 [n]``; and the number of sweeps.
     """
     values = np.zeros(chain.size)
     for sweeps in range(1, max_iterations + 1):
@@ -255,16 +233,13 @@ def direct_solve(chain: AbsorbingChain) -> FloatArray:
 def iterative_solve(chain: AbsorbingChain, tolerance: float, max_iterations: int) -> tuple[FloatArray, int]:
     """Compute the expected number of steps until the chain ends by Gauss-Seidel sweeps of ``V = 1 + matrix @ V``.
 
-    The sweeps stop when the relative error is proven to be within `tolerance`, or when they make no more progress.
-
-    Args:
-        chain: the chain.
-        tolerance: relative error at which to stop.
-        max_iterations: limit on the number of sweeps, checked after every 20 sweeps.
+    The sweeps stop when the relative error is proven to be within `tolerance`, when they make no more progress, or
+    after about `max_iterations` sweeps.
 
     Returns:
-        the expected number of steps from each state, ``float64 [n]``; and the number of sweeps.
+        The expected number of steps from each state, ``float64 [n]``; and the number of sweeps.
     """
+    # Krylov methods (LGMRES, BiCGSTAB), preconditioned by such sweeps, were mostly slower on large slippery grids.
     order = _exit_order(chain.matrix)
     matrix = chain.matrix[order][:, order]
     matrix.sort_indices()
@@ -287,12 +262,9 @@ def iterative_solve(chain: AbsorbingChain, tolerance: float, max_iterations: int
 
 
 def _exit_order(matrix: Any) -> IntArray:
-    """Return the indices of all states, ``int32 [n]``, sorted by how many steps away the end of the chain is.
+    """Return the states, ``int32 [n]``, sorted by the number of steps to the end of the chain on the likeliest path.
 
-    States near the end come first. The steps are counted on the likeliest path from the state out of the chain.
-
-    Args:
-        matrix: probabilities of continuing, CSR ``[n, n]``; with the remaining probability the chain ends.
+    `matrix` has the probabilities of continuing, CSR ``[n, n]``.
     """
     depth = np.empty(matrix.shape[0], dtype=np.int32)
     _likeliest_depth(matrix.indptr, matrix.indices, matrix.data, depth)
@@ -334,12 +306,8 @@ def _likeliest_depth(indptr: Any, indices: Any, data: Any, depth: Any) -> None:
 def _gauss_seidel(indptr: Any, indices: Any, data: Any, values: Any) -> None:
     """Perform one Gauss-Seidel sweep of ``V = 1 + Q V``: update the values V in place, one state after the other.
 
-    Args:
-        indptr: ``int [n + 1]``, row s of the sparse matrix Q has the entries from ``indptr[s]`` to
-            ``indptr[s + 1] - 1``.
-        indices: ``int [n_entries]``, the column of each entry of Q.
-        data: ``float64 [n_entries]``, the value of each entry of Q.
-        values: ``float64 [n]``, the values V.
+    Row s of the sparse matrix Q has the values ``data[indptr[s]:indptr[s + 1]]``, in the columns
+    ``indices[indptr[s]:indptr[s + 1]]``. `values` is ``float64 [n]``.
     """
     for s in range(values.size):
         total = 1.0
@@ -369,11 +337,11 @@ def expected_steps(
 
     Args:
         chain: the chain.
-        method: ``pass`` (one backward pass, for acyclic chains), ``solve`` (a system of linear equations), ``sweep``
-            (the paper's algorithm), or ``auto``: ``pass`` if the chain is acyclic, otherwise ``solve``.
+        method: ``pass`` (one backward pass, for acyclic chains), ``solve`` (linear equations), ``sweep`` (the paper's
+            algorithm), or ``auto``: ``pass`` if possible, otherwise ``solve``.
         tolerance: relative error at which iterations may stop.
         max_iterations: limit on the number of sweeps.
-        label: maps the index of a state to the name that an error message uses.
+        label: maps the index of a state to its name in error messages.
 
     Raises:
         NotConvergedError: the iteration stopped without any provable error bound.

@@ -2,10 +2,8 @@
 
 Edges are listed in compressed rows: ``indices[indptr[s]:indptr[s + 1]]`` are the neighbours of node `s`.
 
-Numbers of shortest plans grow like binomial coefficients: they overflow int64 on open grids from 35 x 35 cells, and
-float64 from 516 x 516. A number of plans is therefore stored as ``mantissa * BASE ** exponent`` with BASE a power of
-two, so that scaling never rounds. Mantissas lie in ``[1, BASE)``. A sum leaves out terms whose exponent is at least
-four below the largest exponent: they are too small to change it.
+Numbers of shortest plans may exceed the range of float64. They are stored as ``mantissa * BASE ** exponent`` with BASE
+a power of two and the mantissa in ``[1, BASE)``. A sum leaves out terms that are too small to change it.
 """
 
 from __future__ import annotations
@@ -22,14 +20,11 @@ from askwise.types import FloatArray, IntArray
 def breadth_first(starts: Any, indptr: Any, indices: Any) -> tuple[IntArray, IntArray]:
     """Search a graph breadth-first from several nodes at once.
 
-    Args:
-        starts: indices of the first nodes.
-        indptr: ``int [n + 1]``, the neighbours of node s are ``indices[indptr[s]:indptr[s + 1]]``.
-        indices: the neighbours of all nodes, one node after the other.
+    The neighbours of node s are ``indices[indptr[s]:indptr[s + 1]]``. `starts` has the first nodes.
 
     Returns:
-        the steps from the nearest start to each node, ``int32 [n]``, -1 if the node cannot be reached; and the reached
-        nodes, ``int32``, nearest first.
+        The steps from the nearest start to each node, ``int32 [n]``, -1 if it cannot be reached; and the reached nodes,
+        ``int32``, nearest first.
     """
     n = len(indptr) - 1
     distance = np.empty(n, dtype=np.int32)
@@ -46,12 +41,9 @@ def breadth_first(starts: Any, indptr: Any, indices: Any) -> tuple[IntArray, Int
 def breadth_first_into(starts: Any, indptr: Any, indices: Any, distance: Any, order: Any) -> int:
     """Search a graph breadth-first from several nodes; return the number of nodes reached.
 
-    Args:
-        starts: indices of the first nodes.
-        indptr: ``int [n + 1]``, the neighbours of node s are ``indices[indptr[s]:indptr[s + 1]]``.
-        indices: the neighbours of all nodes, one node after the other.
-        distance: ``int32 [n]``, filled with the steps from the nearest start, -1 if the node cannot be reached.
-        order: ``int32 [n]``, filled from its beginning with the reached nodes, nearest first.
+    The neighbours of node s are ``indices[indptr[s]:indptr[s + 1]]``. `starts` has the first nodes. `distance`,
+    ``int32 [n]``, is filled with the steps from the nearest start, -1 for none. `order`, ``int32 [n]``, is filled from
+    its beginning with the reached nodes, nearest first.
     """
     distance[:] = -1
     filled = 0
@@ -83,9 +75,8 @@ so rounding a rare action to 0 would change results, not only digits."""
 def scale(exponent_difference: int) -> float:
     """Return ``BASE ** exponent_difference``, or 0.0 if the difference is below -3.
 
-    Numbers of plans are stored as ``mantissa * BASE ** exponent``. To add two of them, the mantissa with the smaller
-    exponent is multiplied by this factor. The difference is the smaller exponent minus the larger one. If it is below
-    -3, the smaller number is too small to change the sum.
+    To add two numbers ``mantissa * BASE ** exponent``, multiply the mantissa with the smaller exponent by this factor.
+    The difference is the smaller exponent minus the larger one.
     """
     if exponent_difference == 0:
         return 1.0
@@ -98,13 +89,8 @@ def scale(exponent_difference: int) -> float:
 def add_count(mantissa: Any, exponent: Any, t: int, s: int) -> None:
     """Add the number of plans of state `s` to the number of plans of state `t`, in place.
 
-    The number of plans of a state is stored as ``mantissa * BASE ** exponent``.
-
-    Args:
-        mantissa: ``float64 [n_states]``, the mantissa of each number; entry `t` changes.
-        exponent: ``int32 [n_states]``, the exponent of each number; entry `t` changes.
-        t: the state whose number of plans grows.
-        s: the state whose number of plans is added.
+    The numbers of all states are ``mantissa * BASE ** exponent``, stored as ``float64 [n_states]`` and
+    ``int32 [n_states]``.
     """
     if mantissa[t] == 0.0:
         mantissa[t] = mantissa[s]
@@ -123,11 +109,9 @@ def add_count(mantissa: Any, exponent: Any, t: int, s: int) -> None:
 def reverse_edges(successor: IntArray) -> tuple[IntArray, IntArray]:
     """Return the predecessors of each state in CSR form, the arrays ``indptr`` and ``indices``.
 
-    The predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``. A state with several actions that lead to s is
-    listed once for each of these actions. No state is listed as its own predecessor.
-
-    Args:
-        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
+    The predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``. A state is listed once for each of its actions
+    that lead to s. No state is its own predecessor. `successor`, ``int32 [n_states, n_actions]``, has the next states,
+    -1 for none.
     """
     indptr = np.zeros(successor.shape[0] + 1, dtype=np.int64)
     _count_edges(successor, indptr)
@@ -163,18 +147,15 @@ def _list_edges(successor: Any, filled: Any, indices: Any) -> None:
 def count_plans(
     order: IntArray, reached: int, distance: IntArray, successor: IntArray, mantissa: FloatArray, exponent: IntArray
 ) -> None:
-    """Count the shortest plans from each state to a goal; fill the counts into `mantissa` and `exponent`.
-
-    Counts may be larger than any double, so they are stored as ``mantissa * BASE ** exponent``. The count of a state is
-    the sum of the counts of the states to which its optimal actions lead.
+    """Count the shortest plans from each state to a goal; the counts are ``mantissa * BASE ** exponent``.
 
     Args:
-        order: ``int32``, indices of states, sorted by `distance`.
+        order: ``int32``, states sorted by `distance`.
         reached: number of states, at the beginning of `order`, from which the goal can be reached.
         distance: ``int32 [n_states]``, fewest steps to the goal, -1 if it is out of reach.
-        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
-        mantissa: ``float64 [n_states]``, filled with the mantissas of the counts.
-        exponent: ``int32 [n_states]``, filled with the exponents of the counts.
+        successor: ``int32 [n_states, n_actions]``, next states, -1 for none.
+        mantissa: ``float64 [n_states]``, filled.
+        exponent: ``int32 [n_states]``, filled.
     """
     n_actions = successor.shape[1]
     for k in range(reached):
@@ -211,21 +192,20 @@ def plan_shares(
     stay: int,
     table: FloatArray,
 ) -> None:
-    """Fill a table with the UROP (uniformly random optimal policy) of a goal.
+    """Fill a table with the policy that draws one of the shortest plans to a goal uniformly (UROP).
 
-    The probability of an action in a state is the share of the shortest plans from this state that begin with the
-    action. At the goal, the only action is STAY.
+    The probability of an action is the share of the shortest plans that begin with it. At the goal, the only action is
+    STAY.
 
     Args:
-        order: ``int32``, indices of states, sorted by `distance`.
+        order: ``int32``, states sorted by `distance`.
         reached: number of states, at the beginning of `order`, from which the goal can be reached.
         distance: ``int32 [n_states]``, fewest steps to the goal, -1 if it is out of reach.
-        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
-        mantissa: ``float64 [n_states]``, from `count_plans`: the number of shortest plans from a state is
-            ``mantissa * BASE ** exponent``.
-        exponent: ``int32 [n_states]``, the exponents of these numbers.
+        successor: ``int32 [n_states, n_actions]``, next states, -1 for none.
+        mantissa: ``float64 [n_states]``; ``mantissa * BASE ** exponent`` is the number of shortest plans.
+        exponent: ``int32 [n_states]``.
         stay: index of the STAY action.
-        table: ``float64 [n_states, n_actions]``, the table to fill; all 0 before.
+        table: ``float64 [n_states, n_actions]``, all 0; filled.
     """
     n_actions = successor.shape[1]
     for k in range(reached):

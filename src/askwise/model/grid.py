@@ -1,7 +1,6 @@
 """Rectangular grids with walls, and drawings of them. Cells are ``(x, y)``, x to the right, y up, counted from 0.
 
 States are the free cells, numbered row by row from ``(0, 0)``. Moves into a wall or over the edge are not available.
-Walls may enclose some cells completely: then goals outside cannot be reached from these cells.
 
 A drawing is a map as text, with one character for each cell; the top line is the highest row. ``#`` is a wall, ``.`` a
 free cell, ``W`` the start of the teammate (the worker), ``F`` the start of the ego agent (the fetcher). Any other
@@ -40,10 +39,7 @@ BYTES_PER_CELL = 62
 class GridWorld(Model):
     """A grid of `width` x `height` cells, in which an agent moves NORTH, EAST, SOUTH or WEST, or stays (STAY).
 
-    Args:
-        width: number of columns.
-        height: number of rows.
-        walls: cells that cannot be entered: pairs ``(x, y)``, or a mask ``bool [height, width]``, True for walls.
+    `walls` are cells that cannot be entered: pairs ``(x, y)``, or a mask ``bool [height, width]``.
     """
 
     def __init__(self, width: int, height: int, walls: Iterable[tuple[int, int]] | BoolArray = ()) -> None:
@@ -85,13 +81,11 @@ class GridWorld(Model):
         return list(found.tolist())
 
     def on_map(self, values: Any, fill: float = np.nan) -> Any:
-        """Return one value for each state as an array in the shape of the map, ``[height, width]``.
-
-        Row 0 is the bottom row of the map.
+        """Return one value for each state as an array in the shape of the map, ``[height, width]``, bottom row first.
 
         Args:
             values: ``[n_states]``, the values.
-            fill: the value that the array has in the walls.
+            fill: the value in the walls.
         """
         values = np.asarray(values)
         laid_out = np.full(self.walls.shape, fill, dtype=np.result_type(values.dtype, type(fill)))
@@ -101,10 +95,7 @@ class GridWorld(Model):
     def slippery(self, slip: float) -> Model:
         """Return a stochastic model of the grid in which a move sometimes goes to the left or right of its direction.
 
-        States keep their indices and names. If the cell on that side is blocked, the agent stays in place.
-
-        Args:
-            slip: probability that a move goes to one of the two sides, half of it for each side.
+        Each side has the probability ``slip / 2``. If the cell on that side is blocked, the agent stays in place.
         """
         if not 0 <= slip <= 1:
             raise InputError("slip", slip, "a number from 0 to 1")
@@ -118,10 +109,7 @@ class GridWorld(Model):
     def _slipping(self, move: int, slip: float) -> Any:
         """Return the transition probabilities of one slippery move, sparse ``[n_states (from), n_states (to)]``.
 
-        Args:
-            move: index of the move in `MOVES`.
-            slip: probability that the agent moves to the left or right of the intended direction, half of it for each
-                side.
+        `move` is an index in `MOVES`. `slip` is the probability that the agent moves to the left or right instead.
         """
         own = np.arange(self.n_states)
         can = self.available[:, move]
@@ -175,10 +163,7 @@ class GridWorld(Model):
 class CellNames(Names):
     """The names of a grid's states, which are their cells ``(x, y)``.
 
-    They are computed instead of being stored in a dictionary, because maps may have millions of cells.
-
-    Args:
-        walls: ``bool [height, width]``, True for walls; the states are the other cells, numbered row by row.
+    `walls` is ``bool [height, width]``, True for walls. The states are the other cells, numbered row by row.
     """
 
     def __init__(self, walls: BoolArray) -> None:
@@ -195,9 +180,8 @@ class CellNames(Names):
     def index(self, name: Hashable, field: str | None = None) -> int:
         """Return the index of the state at a cell; raise an `InputError` for a wall or a cell outside the grid.
 
-        Args:
-            name: a cell ``(x, y)``, or the index of a state, which is returned unchanged.
-            field: name of the input in error messages; by default ``cell``.
+        `name` is a cell ``(x, y)``, or the index of a state. `field` is the name of the input in error messages; None
+        for ``cell``.
         """
         field = field or "cell"
         if (index := as_int(name)) is not None:
@@ -292,10 +276,7 @@ def state_text(name: Hashable) -> str:
 def state_from_text(model: Model, text: str, option: str) -> Hashable:
     """Return the name of the state that a user typed, for example the cell ``(3, 4)`` for ``3,4``.
 
-    Args:
-        model: the model to which the state belongs.
-        text: what the user typed.
-        option: name of the input in error messages.
+    `option` is the name of the input in error messages.
     """
     if isinstance(model, GridWorld):
         return parse_cell(text, option)
@@ -315,7 +296,7 @@ class Drawing:
 
     Attributes:
         grid: the grid.
-        goals: maps the name of each goal to its target cells ``(x, y)``.
+        goals: the target cells ``(x, y)`` of each goal, by name.
         teammate: the teammate's cell, None if it is not drawn.
         ego: the ego agent's cell, None if it is not drawn.
     """
@@ -333,7 +314,7 @@ class Drawing:
         """Read a drawn map from a text with one character for each cell; the first line is the highest row.
 
         ``#`` is a wall, ``.`` a free cell, ``W`` the teammate's start, ``F`` the ego agent's start. Any other letter or
-        digit marks a target cell of the goal with this name. Blank lines before and after the map are ignored.
+        digit marks a target cell of the goal with this name.
         """
         lines = [line.rstrip() for line in text.strip("\n").splitlines()]
         while lines and not lines[-1]:

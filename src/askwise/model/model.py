@@ -1,17 +1,13 @@
 """A model of one agent: finitely many states and actions, and transitions between states.
 
-A problem has two such models, the teammate's and the ego agent's, which share a list of goals (see
-`askwise.core.problem`). A model is either
+A model is either
 
 - *deterministic*: a table ``successor[s, a]`` of next states, ``-1`` where the action is not available; or
 - *stochastic*: one sparse row of probabilities for each state and action, empty where the action is not available.
 
-A deterministic model may have many actions, of which only a few are available in each state. Then the table does not
-have a column for every action: column k stands for the k-th available action of each state, and a *label* says which
-action that is (see `Labels` in `askwise.model.names`).
-
-Every model has a STAY action that leaves every state unchanged: it is what an agent does at its goal. All arguments are
-validated at construction; afterwards a model cannot be changed.
+In a deterministic model with many actions, column k of the table may stand for the k-th available action of each state.
+A *label* then says which action that is (see `Labels` in `askwise.model.names`). Every model has a STAY action that
+leaves every state unchanged. Models cannot be changed.
 """
 
 from __future__ import annotations
@@ -41,15 +37,13 @@ class Model(Sealed):
 
     Args:
         successor: ``int [n_states, n_actions]``, the next state, -1 where the action is not available.
-        transitions: instead of `successor`, one ``[n_states, n_states]`` matrix of probabilities for each action, dense
-            or scipy sparse; an all-zero row means that the action is not available in this state.
-        states: names of the states, by default their indices.
-        actions: names of the actions, by default ``a0, a1, ...``.
-        stay: name of the action that stays in place. It is added if it is not among `actions`.
-        labels: ``int [n_states, n_columns]``, for models with many actions, few of which are available in each state.
-            Then column k of `successor` is the k-th available action of each state, and ``labels[s, k]`` says which
-            action that is in state s: an index in `actions`, -1 where there is none. By default, a column is the same
-            action in all states.
+        transitions: instead of `successor`, one matrix of probabilities ``[n_states, n_states]`` for each action, dense
+            or scipy sparse; a row of zeros where the action is not available.
+        states: names of the states; None for their indices.
+        actions: names of the actions; None for ``a0, a1, ...``.
+        stay: name of the action that stays in place; added if missing in `actions`.
+        labels: ``int [n_states, n_columns]``, if column k of `successor` is the k-th available action of each state:
+            the index of this action in `actions`, -1 for none. None if a column is the same action in all states.
     """
 
     labels: Labels | None = None
@@ -88,14 +82,11 @@ class Model(Sealed):
         states: Iterable[Hashable] | None = None,
         stay: Hashable = "STAY",
     ) -> Model:
-        """Build a model from a list of edges.
-
-        States and actions are numbered in the order in which they first appear.
+        """Build a model from a list of edges; states and actions are numbered in the order in which they first appear.
 
         Args:
-            edges: tuples ``(state, action, next_state)``. For a stochastic model, every tuple has a probability as
-                fourth member.
-            states: names of states that are numbered before all others, in this order; None for no such states.
+            edges: tuples ``(state, action, next_state)``, with a probability as fourth member for a stochastic model.
+            states: names of states that are numbered before all others; None for none.
             stay: name of the action that stays in place.
         """
         read = read_edges(edges, states)
@@ -116,9 +107,9 @@ class Model(Sealed):
 
         Args:
             start: the first state, any hashable object.
-            step: returns the actions that are available in a state, as pairs ``(action, next state)``.
-            max_states: limit on the number of states; an `InputError` is raised if there are more.
-            progress: called from time to time with the number of states found so far; None for no calls.
+            step: returns the available actions of a state, as pairs ``(action, next state)``.
+            max_states: limit on the number of states; more raise an `InputError`.
+            progress: called from time to time with the number of states so far; None for no calls.
             stay: name of the action that stays in place; `step` must not return it.
         """
         found = explore(start, step, max_states=max_states, progress=progress, stay=stay)
@@ -130,8 +121,7 @@ class Model(Sealed):
     def with_columns(self) -> Model:
         """Return an equal model in which each column of `successor` stands for the same action in every state.
 
-        In a model with labels, column k stands for the k-th available action of each state, and its label says which
-        action that is. A model without labels is returned unchanged.
+        In a model with labels, column k stands for the k-th available action of each state.
         """
         if self.labels is None:
             return self
@@ -148,9 +138,7 @@ class Model(Sealed):
         """Return an equal model in which the columns of each state are sorted by label.
 
         In a model with labels, the columns of a state stand for its available actions, in any order. The label of a
-        column is the index of the column's action among all actions. After sorting, the actions of a state are in the
-        same order as in the model that `with_columns` returns. So an agent that takes the first of several equally good
-        actions takes the same action in these two models. A model without labels is returned unchanged.
+        column is the index of its action among all actions.
         """
         if self.labels is None:
             return self
@@ -193,13 +181,8 @@ class Model(Sealed):
     def action(self, name: Hashable, field: str | None = None) -> int:
         """Return the index of an action given by name or index: its column in tables ``[n_states, n_actions]``.
 
-        In a model with labels, a column stands for different actions in different states. For such a model, this method
-        accepts only the names of the columns: ``action 1``, ``action 2``, ..., and the name of the action that stays in
-        place. For the names of the other actions, use `action_in`.
-
-        Args:
-            name: the name or the index.
-            field: name of the input in error messages; by default ``action``.
+        In a model with labels, a column stands for different actions in different states. It is called ``action 1``,
+        ``action 2``, ...; `action_in` takes the names of actions. `field` is the name of the input in error messages.
         """
         return self._actions.index(name, field)
 
@@ -215,11 +198,8 @@ class Model(Sealed):
     def action_in(self, state: int, name: Hashable, field: str | None = None) -> int:
         """Return the index that an action has in a state: its column in tables ``[n_states, n_actions]``.
 
-        Args:
-            state: index of the state.
-            name: the action, by name or index; in a model with labels (see `Model`), the action must be available in
-                the state.
-            field: name of the input in error messages; by default ``action``.
+        In a model with labels, the action must be available in the state. `name` is a name or an index. `field` is the
+        name of the input in error messages; None for ``action``.
         """
         if self.labels is None:
             return self.action(name, field)
@@ -229,8 +209,8 @@ class Model(Sealed):
     def actions(self) -> tuple[Hashable, ...]:
         """Names of the columns of `successor`, which are the names of the actions in a model without labels.
 
-        In a model with labels, a column stands for the first, second, ... action of each state. Then the names of the
-        columns are ``action 1``, ``action 2``, ..., and the last is the name of the action that stays in place.
+        In a model with labels, they are ``action 1``, ``action 2``, ..., and the name of the action that stays in
+        place.
         """
         assert self._actions.names is not None
         return self._actions.names
@@ -265,9 +245,8 @@ class Model(Sealed):
     def predecessors(self) -> tuple[Any, IntArray]:
         """The predecessors of each state in a deterministic model, as arrays ``indptr [n_states + 1]`` and ``indices``.
 
-        A predecessor of state s is another state from which an action leads to s. The predecessors of s are
-        ``indices[indptr[s]:indptr[s + 1]]``. If several actions lead from a predecessor to s, it is listed once for
-        each of them, because they begin different plans.
+        The predecessors of s are ``indices[indptr[s]:indptr[s + 1]]``. A predecessor is listed once for each of its
+        actions that lead to s. No state is its own predecessor.
         """
         indptr, indices = reverse_edges(self.successor)
         return read_only(indptr), read_only(indices)
@@ -275,12 +254,8 @@ class Model(Sealed):
     def mix(self, weights: Any) -> Any:
         """Return the weighted sum of the transition probabilities of all actions, CSR ``[n_states, n_states]``.
 
-        Entry ``[s, t]`` is the sum over all actions a of ``weights[s, a]`` times the probability that a leads from s to
-        t. If the weights are a policy, the result is the Markov chain of an agent that follows this policy. An entry is
-        stored for each transition whose weight is not 0, even if the product underflows to 0.
-
-        Args:
-            weights: ``float64 [n_states, n_actions]``, the weight of each action in each state, for example a policy.
+        For a policy as `weights`, ``float64 [n_states, n_actions]``, this is the Markov chain of an agent that follows
+        the policy. An entry is stored for each transition whose weight is not 0, even if the product underflows to 0.
         """
         law = self.transitions
         weights = np.asarray(weights, dtype=np.float64)
@@ -305,16 +280,10 @@ class Model(Sealed):
     # -- construction -------------------------------------------------------------------------------------
 
     def _label(self, labels: Any, table: IntArray, actions: Iterable[Hashable] | None, stay: Hashable) -> list[str]:
-        """Store the labels of a model: for each state, which action each column of the table of next states stands for.
+        """Store the labels of a model, which say which action each column stands for in each state.
 
-        Args:
-            labels: ``int [n_states, n_columns]``, indices in `actions`, -1 where there is no action.
-            table: ``int [n_states, n_columns]``, the next states.
-            actions: names of the actions.
-            stay: name of the action that stays in place, which must not be among `actions`.
-
-        Returns:
-            Names of the columns: ``action 1``, ``action 2``, ....
+        Returns the names of the columns: ``action 1``, ``action 2``, .... `labels` and `table`, the next states, are
+        ``int [n_states, n_columns]``, -1 where there is no action. `stay` must not be among `actions`.
         """
         named = [] if actions is None else list(actions)
         if stay in named:

@@ -1,11 +1,8 @@
 """Names of states and actions: users write names, algorithms use integers.
 
-`Names` maps between names and integers. `Labels` is for models with many actions, of which each state has only a few,
-as in planning problems and most graphs. In such a model, a table ``successor[s, a]`` with a column for every action
-would be nearly empty. So the table has fewer columns: column `k` is for the `k`-th action of each state, and
-``labels[s, k]``, the *label*, is the index of this action among all actions. Algorithms compare actions only within one
-state, by column; labels are needed only for names. Two columns with the same label in two states stand for the same
-action.
+`Names` maps between names and integers. `Labels` is for models with many actions, of which each state has only a few.
+Column `k` of the table of next states is then for the `k`-th action of each state. ``labels[s, k]``, the *label*, is
+the index of this action among all actions.
 """
 
 from __future__ import annotations
@@ -55,9 +52,7 @@ class Names(Sealed):
     def index(self, name: Hashable, field: str | None = None) -> int:
         """Return the index of a state, action or goal given by name or index; raise an `InputError` for an unknown one.
 
-        Args:
-            name: a name or an index.
-            field: name of the input in error messages; by default the attribute `kind`, such as ``state``.
+        `field` is the name of the input in error messages; None for the attribute `kind`.
         """
         if is_hashable(name) and name in self._index and not isinstance(name, bool):
             return self._index[name]
@@ -72,11 +67,7 @@ class Names(Sealed):
     def as_index(self, value: Hashable, n: int) -> int | None:
         """Return `value` if it is an integer from 0 to ``n - 1``, otherwise None.
 
-        If some of the names are integers, the result is always None, because an integer could be meant as a name.
-
-        Args:
-            value: any value.
-            n: number of indices that are allowed.
+        The result is always None if some of the names are integers.
         """
         i = None if self._integers_are_names else as_int(value)
         return i if i is not None and 0 <= i < n else None
@@ -111,9 +102,7 @@ def as_int(value: object) -> int | None:
 class Labels(Sealed):
     """A table of action names by state and column, for models with many actions of which each state has only a few.
 
-    In such a model, the table of next states has one column for the first available action of each state, one for the
-    second, and so on, instead of one column for every action. The labels say which action a column stands for in each
-    state.
+    Column k of such a model is for the k-th available action of each state.
 
     Args:
         table: ``int32 [n_states, n_columns]``, the label of each column: an index in `names`, -1 where there is no
@@ -133,11 +122,8 @@ class Labels(Sealed):
     def column(self, state: int, name: Hashable, field: str, where: str) -> int:
         """Return the column that stands for an action in a state; raise an `InputError` if it is not available there.
 
-        Args:
-            state: index of the state.
-            name: name of the action. If no action has an integer as its name, an integer is the index of a column.
-            field: name of the input in error messages.
-            where: a text that names the state in error messages.
+        `name` is the name of the action, or the index of its column if no action has an integer as its name. `field`
+        and `where` are the names of the input and the state in error messages.
         """
         label = self.names.find(name)
         if label is None:
@@ -158,15 +144,9 @@ class Labels(Sealed):
 def checked_labels(labels: object, successor: IntArray, n_labels: int) -> IntArray:
     """Return the labels that a user gave for a model as a checked array, ``int32 [n_states, n_columns]``.
 
-    A label says which action a column of the table of next states stands for in a state. Raises an `InputError` if an
-    action has no valid label, if a label is given where there is no action, or if two actions of a state have the same
-    label.
-
-    Args:
-        labels: ``int [n_states, n_columns]``, the label of each action, from 0 to ``n_labels - 1``, -1 where there is
-            no action.
-        successor: ``int [n_states, n_columns]``, the next states, -1 where there is no action.
-        n_labels: number of labels, which is the number of actions of the whole model.
+    A label says which of the model's `n_labels` actions a column stands for in a state. `labels` and `successor`, the
+    next states, are ``int [n_states, n_columns]``, -1 where there is no action. Raises an `InputError` if an action has
+    no valid label, a label has no action, or two actions of a state have the same label.
     """
     table = np.array(labels, dtype=np.int64)
     if table.shape != successor.shape:

@@ -1,26 +1,22 @@
 """Optimal policies towards a goal (section "Background" of the paper).
 
-With ``N_g(s)`` the number of minimal-cost plans from `s` to the goal, the *uniformly random optimal policy* (UROP)
-draws one of these plans uniformly and takes its first action. If `a` is an optimal action in `s` and leads to ``s'``,
-its probability is::
+Every action costs 1. ``N_g(s)`` is the number of minimal-cost plans from `s` to the goal. The *uniformly random optimal
+policy* (UROP) draws one of these plans uniformly and takes its first action. If `a` is an optimal action in `s` and
+leads to ``s'``, its probability is::
 
     pi_g(s, a) = N_g(s') / N_g(s)
 
-At the goal, the policy takes STAY. A different policy, `uniform_optimal`, chooses uniformly among the optimal *actions*
-in each step: it favours plans through states with few choices. Every action costs 1. In states from which the goal
-cannot be reached, both policies are undefined (rows of zeros).
+At the goal, the policy takes STAY. `uniform_optimal` chooses uniformly among the optimal *actions* instead. Both
+policies are undefined (rows of zeros) where the goal cannot be reached.
 
-**Stochastic models.** Plans cannot be counted, so `urop` raises an error. `uniform_optimal` minimises the expected
-number of steps by policy iteration:
+**Stochastic models.** `urop` raises an error. `uniform_optimal` minimises the expected number of steps by policy
+iteration:
 
-1. Find the largest set U of states from which the goal can be reached by actions that never leave U (`_sure_actions`).
-   After these actions, the goal can still be reached with certainty.
-2. Start from a policy that moves closer to the goal with positive probability in every step, so that it arrives in the
-   end.
-3. Compute the expected number of steps under this policy exactly (as an absorbing chain), and switch to better actions.
-   Repeat this until nothing improves.
+1. Find the largest set U of states from which the goal can be reached by actions that never leave U.
+2. Start from a policy that moves closer to the goal with positive probability in every step.
+3. Compute the expected number of steps under this policy, and switch to better actions, until nothing improves.
 
-Values are rounded, so actions within a relative difference of `TIE` from the best count as equally good.
+Actions within a relative difference of `TIE` from the best count as equally good.
 """
 
 from __future__ import annotations
@@ -68,11 +64,7 @@ def reachable(model: Model, start: int) -> BoolArray:
 def optimal_actions(model: Model, found: Distances) -> BoolArray:
     """Return for each state and action whether it begins a shortest plan to a goal, ``bool [n_states, n_actions]``.
 
-    In a state at the goal, only STAY is True.
-
-    Args:
-        model: a deterministic model.
-        found: the distances to the goal, as `distances` returns them.
+    In a state at the goal, only STAY is True. `found` has the distances to the goal in the deterministic `model`.
     """
     d = found.to_goal
     # Index -1 (not available) reads the last state; the mask removes it again.
@@ -130,13 +122,9 @@ def uniform_optimal(model: Model, goal: GoalLike) -> Policy:
 def boltzmann(model: Model, goal: GoalLike, beta: float = 2.0) -> Policy:
     """Return the policy that takes an action with probability proportional to ``exp(-beta * steps left after it)``.
 
-    The steps left after an action are the fewest steps to the goal from the next state. Actions after which the goal is
-    out of reach are never taken, and STAY is taken at the goal only. Only for deterministic models.
-
-    Args:
-        model: the model.
-        goal: the goal.
-        beta: preference for shorter paths; for large values the policy approaches `uniform_optimal`.
+    The steps left are the fewest steps to the goal from the next state. Actions that put the goal out of reach are
+    never taken. STAY is taken at the goal only. `model` must be deterministic. For large `beta` the policy approaches
+    `uniform_optimal`.
     """
     if not 0 < beta < np.inf:
         raise InputError("beta", beta, "a finite number above 0")
@@ -167,12 +155,8 @@ TIE = 1e-9
 def fastest_actions(model: Model, targets: IntArray) -> BoolArray:
     """Return for each state and action whether the action has the fewest expected steps to the states `targets`.
 
-    The result is ``bool [n_states, n_actions]``; several actions of a state may be equally fast. In a target, only STAY
-    is True. In a state from which no policy reaches a target with probability 1, all actions are False.
-
-    Args:
-        model: a stochastic model.
-        targets: ``int32``, indices of the target states.
+    The result is ``bool [n_states, n_actions]``. In a target, only STAY is True. In a state from which no policy
+    reaches a target with probability 1, all actions are False. `targets` has indices, ``int32``. `model` is stochastic.
     """
     at_goal = np.zeros(model.n_states, dtype=bool)
     at_goal[targets] = True
@@ -195,14 +179,9 @@ def fastest_actions(model: Model, targets: IntArray) -> BoolArray:
 def _sure_actions(model: Model, at_goal: BoolArray) -> tuple[BoolArray, IntArray]:
     """Return the actions after which the goal can still be reached with probability 1, and the steps to the goal.
 
-    Args:
-        model: a stochastic model.
-        at_goal: ``bool [n_states]``, whether a state is at the goal.
-
     Returns:
-        ``bool [n_states, n_actions]``, whether the goal can still be reached with probability 1 after each action; and
-        ``int32 [n_states]``, the fewest steps to the goal by these actions if every chance event turns out well, -1
-        where no policy reaches the goal with probability 1.
+        Whether each action is such an action, ``bool [n_states, n_actions]``; and the fewest steps to the goal by these
+        actions with the best luck, ``int32 [n_states]``, -1 where no policy reaches the goal with probability 1.
     """
     inside = np.ones(model.n_states, dtype=bool)
     while True:
@@ -228,15 +207,10 @@ def _may_reach(model: Model, marked: BoolArray) -> BoolArray:
 
 
 def _levels(model: Model, at_goal: BoolArray, allowed: BoolArray) -> IntArray:
-    """Return the fewest steps in which allowed actions may lead to the goal, ``int32 [n_states]``.
+    """Return the fewest steps in which allowed actions can lead to the goal with the best luck, ``int32 [n_states]``.
 
-    The steps are counted as if every chance event turned out well. The result is -1 for a state from which the allowed
-    actions never lead to the goal.
-
-    Args:
-        model: the model.
-        at_goal: ``bool [n_states]``, whether a state is at the goal.
-        allowed: ``bool [n_states, n_actions]``, the allowed actions.
+    The result is -1 for a state from which the allowed actions never lead to the goal. `at_goal` is
+    ``bool [n_states]``, `allowed` is ``bool [n_states, n_actions]``.
     """
     backwards = model.mix(allowed).T.tocsr()
     return breadth_first(np.flatnonzero(at_goal), backwards.indptr, backwards.indices)[0]
@@ -245,15 +219,9 @@ def _levels(model: Model, at_goal: BoolArray, allowed: BoolArray) -> IntArray:
 def _first_choice(model: Model, sure: BoolArray, level: IntArray) -> Any:
     """Return for each state the action that most probably leads closer to the goal, ``int64 [n_states]``.
 
-    An agent that always takes this action reaches the goal in the end. But if it gets closer only with tiny
-    probabilities, the expected number of steps may exceed the range of doubles. The result has no meaning for states at
-    the goal and for states without an action in `sure`.
-
-    Args:
-        model: the model.
-        sure: ``bool [n_states, n_actions]``, the actions to choose from.
-        level: ``int32 [n_states]``, fewest possible steps to the goal by these actions; a next state is closer if its
-            level is one less.
+    The result has no meaning at the goal and in states without an action in `sure`. `sure`,
+    ``bool [n_states, n_actions]``, has the actions to choose from. `level`, ``int32 [n_states]``, is the fewest
+    possible steps to the goal by these actions.
     """
     law = model.transitions
     wanted = np.repeat(level - 1, model.n_actions).repeat(np.diff(law.indptr))
@@ -265,11 +233,8 @@ def _first_choice(model: Model, sure: BoolArray, level: IntArray) -> Any:
 def _steps_under(model: Model, choice: Any, at_goal: BoolArray, inside: BoolArray) -> FloatArray:
     """Return the expected steps to the goal under a policy with one fixed action in each state, ``float64 [n_states]``.
 
-    Args:
-        model: the model.
-        choice: ``int [n_states]``, the action of each state.
-        at_goal: ``bool [n_states]``, whether a state is at the goal.
-        inside: ``bool [n_states]``, the states from which arrival is certain; in the others the result is ``inf``.
+    `choice`, ``int [n_states]``, has these actions. `at_goal` and `inside` are ``bool [n_states]``. `inside` has the
+    states from which arrival is certain; in the others the result is ``inf``.
     """
     states = np.flatnonzero(inside & ~at_goal)
     value = np.where(at_goal, 0.0, np.inf)
@@ -281,15 +246,10 @@ def _steps_under(model: Model, choice: Any, at_goal: BoolArray, inside: BoolArra
 
 
 def _action_values(model: Model, value: FloatArray, sure: BoolArray) -> FloatArray:
-    """Return for each state and action the expected steps to the goal if the action is taken first.
+    """Return the expected steps to the goal if an action is taken first, ``float64 [n_states, n_actions]``.
 
-    The result is ``float64 [n_states, n_actions]``.
-
-    Args:
-        model: the model.
-        value: ``float64 [n_states]``, the expected steps to the goal from each state under some policy, which is
-            followed after the first action.
-        sure: ``bool [n_states, n_actions]``, the allowed actions; for the others the result is ``inf``.
+    `value`, ``float64 [n_states]``, has the expected steps to the goal from each state after the first action. The
+    result is ``inf`` for actions that are not in `sure`, ``bool [n_states, n_actions]``.
     """
     finite = np.where(np.isfinite(value), value, 0.0)
     after = 1 + (model.transitions @ finite).reshape(model.n_states, model.n_actions)

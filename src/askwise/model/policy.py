@@ -20,13 +20,10 @@ SMALLEST = 1e-300
 class Policy(Sealed):
     """A policy: the probability of each action in each state of a model.
 
-    An observer who sees an action of probability 0 knows that the agent does not follow this policy.
-
     Args:
         model: the model.
         probabilities: ``float64 [n_states, n_actions]``, rows that sum to 1, positive for available actions only.
-        partial: whether to allow rows of zeros, for states in which the policy is undefined because its goal is out of
-            reach.
+        partial: whether to allow rows of zeros, where the policy is undefined.
     """
 
     def __init__(self, model: Model, probabilities: Any, *, partial: bool = False) -> None:
@@ -46,17 +43,14 @@ class Policy(Sealed):
         """Estimate a policy from recorded trajectories by counting the actions in each state.
 
         If a state was visited `n` times and action `a` was taken there `k` times, the probability of `a` is
-        ``(k + smoothing * b) / (n + smoothing)``. Here ``b`` is the probability of `a` in the policy `base`. With few
-        observations the policy is close to `base`.
+        ``(k + smoothing * b) / (n + smoothing)``. Here ``b`` is the probability of `a` in the policy `base`.
 
         Args:
             model: the model of the recorded agent.
             trajectories: lists of pairs ``(state, action)``, as `follow` returns them.
-            smoothing: number of observations that `base` counts for; with 0 the policy is undefined in states that were
-                never visited.
-            base: the policy assumed without observations; by default all available actions are equally likely. For an
-                agent that mostly takes shortest paths, the uniformly random optimal policy of its goal is a good choice
-                (`urop`).
+            smoothing: number of observations that `base` counts for; with 0 the policy is undefined in unvisited
+                states.
+            base: the policy assumed without observations; None if all available actions are equally likely.
         """
         if isinstance(smoothing, bool) or not isinstance(smoothing, int | float) or not 0 <= smoothing < np.inf:
             raise InputError("smoothing", repr(smoothing), "a finite number from 0")
@@ -134,10 +128,7 @@ def _uniform(model: Model) -> FloatArray:
 def _recorded(model: Model, step: Any, field: str) -> tuple[int, int]:
     """Return the indices of a recorded state and action; raise an `InputError` if the action is not available there.
 
-    Args:
-        model: the model.
-        step: a pair ``(state, action)``, by name or index.
-        field: name of the input in error messages.
+    `step` is a pair ``(state, action)``, by name or index. `field` is the name of the input in error messages.
     """
     if isinstance(step, str) or not isinstance(step, Sequence) or len(step) != 2:
         raise InputError(field, repr(step), "a state and the action done there")
@@ -188,8 +179,7 @@ def _entry(model: Model, s: int, a: int) -> str:
 def _called(model: Model, s: int, a: int) -> Hashable:
     """Return the name of action `a` in state `s`, both given by index, for an error message.
 
-    In a model with labels, an action that is not available has no name. Then the result is the name of the column, such
-    as ``action 2``.
+    In a model with labels, an action that is not available is called by its column, such as ``action 2``.
     """
     return model.action_name(s, a) if model.available[s, a] else model.actions[a]
 

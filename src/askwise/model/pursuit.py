@@ -1,15 +1,10 @@
 """Distances, optimal actions and uniformly random optimal policies (UROPs) of several goals in a deterministic model.
 
-The distances from all states to all goals form one table, which is filled at first use. If the model is a grid without
-walls and each goal is one cell, a distance is the difference in columns plus the difference in rows. Otherwise, the
-distances to each goal take one search.
+The distances from all states to all goals form one table, filled at first use by one search for each goal. Large grids
+avoid the table if each goal is one cell. Without walls, distances are the difference in columns plus the difference in
+rows. With walls, each of the first few queried states takes one search.
 
-Large grids avoid this table as long as possible if each goal is one cell. In a grid without walls, distances are
-computed for each queried state. In a grid with walls, distances from a few states, such as the start, take one search
-for each of these states; the table is built once optimal actions, or distances from many states, are queried.
-
-The probabilities of all UROPs are one table if it is small. On large maps they are computed for each queried state,
-from the numbers of shortest plans of the next states.
+The probabilities of all UROPs are one table if it is small. Otherwise they are computed for each queried state.
 """
 
 from __future__ import annotations
@@ -132,22 +127,20 @@ class Pursuit(Sealed):
     def _steps_to(self, goal: int) -> tuple[IntArray, int]:
         """Return a table of the fewest steps from all states to goals, and the column that belongs to `goal`.
 
-        The table is ``int32 [n_states, n]``: it is `distance`, the table for all goals, if this table is in use;
-        otherwise a table with one column.
+        The table, ``int32 [n_states, n]``, has all goals or only this one.
         """
         if self._kept:
             return self.distance, goal
         return read_only(columns_plus_rows(self._grid, self._targets[goal : goal + 1])), 0
 
     def around(self, state: int) -> tuple[IntArray, IntArray]:
-        """Return small tables for one state and its next states: the next states by action, and the steps to each goal.
+        """Return small tables for one state and its next states, to be used in place of the tables of the whole model.
 
-        Compiled loops use these tables in place of the tables of the whole model. In the small tables, the given state
-        has index 0, and the state after action a has index ``a + 1``.
+        In the small tables, the given state has index 0, and the state after action a has index ``a + 1``.
 
         Returns:
-            the index of the state after each action, ``int32 [1, n_actions]``, -1 where there is none; and the fewest
-            steps to each goal, ``int32 [1 + n_actions, n_goals]``, row k from the state with index k.
+            The index of the state after each action, ``int32 [1, n_actions]``, -1 for none; and the fewest steps from
+            each of these states to each goal, ``int32 [1 + n_actions, n_goals]``.
         """
         following = self.model.successor[state]
         there = np.where(following >= 0, following, state)
@@ -158,10 +151,7 @@ class Pursuit(Sealed):
     def optimal_at(self, state: int, *, more_actions: int = 0) -> BoolArray:
         """Return which actions begin a shortest plan to each goal from a state, ``bool [n_goals, n_columns]``.
 
-        Args:
-            state: index of the state.
-            more_actions: number of columns to add after those of the model's actions, for actions that are never
-                optimal.
+        `more_actions` is a number of columns to add at the end, for actions that are never optimal.
         """
         optimal = np.zeros((self.n_goals, self.model.n_actions + more_actions), dtype=np.bool_)
         if self._kept:
@@ -207,11 +197,7 @@ class Pursuit(Sealed):
 def columns_plus_rows(grid: GridWorld, targets: IntArray) -> IntArray:
     """Return the steps from each cell of a grid without walls to each target state, ``int32 [n_states, n_targets]``.
 
-    Without walls, the steps are the difference in columns plus the difference in rows.
-
-    Args:
-        grid: the grid.
-        targets: ``int [n_targets]``, indices of the target states.
+    `targets`, ``int [n_targets]``, has the indices of the target states.
     """
     x, y = grid.cells[targets].T
     columns = np.abs(np.arange(grid.width, dtype=np.int32)[:, None] - x)
@@ -223,11 +209,10 @@ def fill_distances(indptr: Any, indices: Any, targets: IntArray, starts: IntArra
     """Fill a table with the fewest steps from each state to each goal, -1 where it is out of reach.
 
     Args:
-        indptr: ``int [n_states + 1]``, the predecessors of state s are ``indices[indptr[s]:indptr[s + 1]]``.
-        indices: the predecessors of all states, one state after the other, as in `Model.predecessors`.
+        indptr: ``int [n_states + 1]``, from `Model.predecessors`.
+        indices: the predecessors of all states, from `Model.predecessors`.
         targets: the target states of all goals, one goal after the other.
-        starts: ``int [n_goals + 1]``, index in `targets` of the first state of each goal; at the end the size of
-            `targets`.
+        starts: ``int [n_goals + 1]``, index in `targets` of each goal's first state; at the end the size of `targets`.
         table: ``int32 [n_states, n_goals]``, the table to fill.
     """
     scratch = np.empty((2, table.shape[0]), dtype=np.int32)
@@ -238,7 +223,7 @@ def fill_distances(indptr: Any, indices: Any, targets: IntArray, starts: IntArra
 class _Counter:
     """Computes which shares of the shortest plans from a state to a goal begin with a step to each next state.
 
-    It visits only the states on these plans, and reuses one large array between calls. The model is deterministic.
+    The model must be deterministic.
     """
 
     def __init__(self, model: Model) -> None:
@@ -295,18 +280,13 @@ def _policies(indptr: Any, indices: Any, targets: Any, starts: Any, successor: A
 def _cone_counts(successor: Any, distance: Any, goal: int, state: int, slot: Any) -> tuple[Any, Any, Any]:
     """Count the shortest plans to a goal from `state`, and from all other states on these plans.
 
-    Args:
-        successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
-        distance: ``int32 [n_states, n]``, fewest steps to `n` goals.
-        goal: the goal's column of `distance`.
-        state: the state in which the plans start.
-        slot: ``int32 [n_states]``, all -1. For each state on the plans, its position in the returned arrays is written
-            here.
+    `goal` is a column of `distance`, ``int32 [n_states, n]``, the fewest steps to `n` goals. `slot`,
+    ``int32 [n_states]``, all -1, is filled with the position of each state on the plans in the result. `successor` is
+    ``int32 [n_states, n_actions]``, -1 for none.
 
     Returns:
-        three arrays with an entry for each state on the plans, nearest to `state` first: the state, ``int32``; the
-        mantissa, ``float64``; and the exponent, ``int32``. The number of plans from the state is
-        ``mantissa * BASE ** exponent``.
+        Three arrays with an entry for each state on the plans, nearest to `state` first: the state, ``int32``; the
+        mantissa, ``float64``; and the exponent, ``int32``. The number of plans is ``mantissa * BASE ** exponent``.
     """
     n_actions = successor.shape[1]
     order = np.empty(distance.shape[0], dtype=np.int32)
@@ -342,11 +322,8 @@ def _cone_counts(successor: Any, distance: Any, goal: int, state: int, slot: Any
 def goal_states(model: Model, goal: GoalLike, field: str = "goal") -> IntArray:
     """Return the indices of the target states of a goal, ``int32``, ascending, without duplicates, read-only.
 
-    Args:
-        model: the model.
-        goal: a tuple, a string or a number is one target state, by name or index; any other iterable (a list, a set, an
-            array) is several target states.
-        field: name of the input in error messages.
+    `goal` is one target state (a tuple, a string or a number), by name or index, or an iterable of several, such as a
+    list or a set. `field` is the name of the input in error messages.
     """
     if isinstance(goal, tuple | str) or not isinstance(goal, Iterable):
         return read_only(np.array([model.state(goal, field)], dtype=np.int32))
@@ -366,14 +343,10 @@ def state_names(model: Model, states: Iterable[int]) -> list[StateLike]:
 
 
 def goal_list(model: Model, goals: Any) -> tuple[tuple[str, ...] | None, tuple[IntArray, ...]]:
-    """Return the names of goals, and the indices of the target states of each goal, ``int32``.
+    """Return the names of goals, or None if they have none; and the indices of each goal's target states, ``int32``.
 
-    The names are None if the goals have none.
-
-    Args:
-        model: the model.
-        goals: a mapping from names to goals, or a sequence of goals without names. A goal is one target state or
-            several target states, by name or index (see `goal_states`).
+    `goals` is a mapping from names to goals, or a sequence of goals without names. A goal is one target state or
+    several, by name or index (see `goal_states`).
     """
     names = None
     if isinstance(goals, Mapping):

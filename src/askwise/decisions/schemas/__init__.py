@@ -1,7 +1,6 @@
 """JSON schemas of two file formats: decision problems (``decision``) and recommendations (``recommendation``).
 
-A decision problem describes one decision of an assistant, to act or to ask; a recommendation says what to do.
-Conditions that a schema cannot express, such as that probabilities sum to 1, are checked when a problem is read.
+Conditions that a schema cannot express are checked when a problem is read.
 """
 
 from __future__ import annotations

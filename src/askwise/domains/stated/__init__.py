@@ -1,10 +1,8 @@
 """Problems that a file describes by a graph or drawn map for each agent, and by the agents' common goals.
 
-The modules of this package, in the order in which they process a problem file::
+The modules::
 
     reader.py, sides.py, policies.py, plans.py   read and check each part of a file
-    file.py                                      ProblemFile, the checked contents of a file, and StatedProblem, the
-                                                 problem made from them
-    domain.py                                    the registered domain, which reads files, makes problems and writes
-                                                 files
+    file.py                                      ProblemFile (the checked contents of a file) and StatedProblem
+    domain.py                                    the registered domain, which reads and writes files
 """

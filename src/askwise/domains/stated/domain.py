@@ -1,8 +1,7 @@
 """The registered domain of problem files, ``askwise/problem@1``.
 
-A domain is a kind of problem. This one reads a file into a `ProblemFile`, makes the problem from it, and writes a
-`ProblemFile` or a problem to a file. Every `FactoredProblem` that belongs to no other domain belongs to this one.
-People type states by name, and cells of a map as ``X,Y`` or by the letter that marks the cell.
+Every `FactoredProblem` that belongs to no other domain belongs to this one. People type states by name, and cells of a
+map as ``X,Y`` or by the letter that marks the cell.
 """
 
 from __future__ import annotations
@@ -65,13 +64,12 @@ class StatedDomain:
         """Return the problem that a `ProblemFile` describes.
 
         Args:
-            given: a `ProblemFile`. It can also be a problem, which is returned unchanged if `start` is None.
-            start: the states in which both agents start; None for the states in which they start in `given`.
+            given: a `ProblemFile` or a problem. A problem is returned unchanged if `start` is None.
+            start: the start of both agents; None for that of `given`.
 
         Raises:
-            InputError: `given` is neither a `ProblemFile` nor a `FactoredProblem`, or the teammate cannot reach every
-                goal from its state in `start`. In a problem from a file and in a `Coverage` problem, the ego agent must
-                reach every goal from its state, too.
+            InputError: `given` has another type, or the teammate cannot reach every goal from `start`. In problems from
+                a file and in `Coverage` problems, the ego agent must reach every goal, too.
         """
         if not self.recognises(given):
             raise InputError("instance", repr(given), "a ProblemFile or a FactoredProblem")
@@ -85,25 +83,21 @@ class StatedDomain:
         ego: str | None = None,
         holding: str | None = None,
     ) -> JointState:
-        """Return the states of both agents, by index; a person has typed the names of these states.
+        """Return the states of both agents, by index, from the names that a person typed.
 
-        Args:
-            problem: a problem in which each agent has its own model.
-            teammate: the name of the teammate's state; None for the state in which it starts.
-            ego: the name of the ego agent's state; None for the state in which it starts.
-            holding: what the ego agent carries; must be None, because agents carry nothing in these problems.
+        None stands for an agent's start. `holding` must be None, because agents carry nothing in these problems.
 
         Raises:
-            InputError: there is no such state; or the teammate can reach no goal from its state; or the ego agent
-                cannot reach every goal from its state; or `holding` is not None.
+            InputError: a state does not exist, the teammate can reach no goal, the ego agent cannot reach every goal,
+                or `holding` is not None.
         """
         return parse_state(problem, teammate, ego, holding)
 
     def vocabulary(self, given: object = None) -> Vocabulary:
-        """Return the words that texts use for the agents and goals of a problem or a `ProblemFile`.
+        """Return the words for the agents and goals of a problem or a `ProblemFile`.
 
-        A file states its own words. A `Coverage` problem has the words of maximal coverage. In all other cases, and for
-        None, the result is the default words.
+        These are the words that the file states, or those of maximal coverage for a `Coverage` problem. Otherwise, and
+        for None, the result is the default words.
         """
         file = given.file if isinstance(given, StatedProblem) else given
         if isinstance(file, ProblemFile):
@@ -120,17 +114,13 @@ DOMAIN = StatedDomain()
 def parse_state(
     problem: FactoredProblem, teammate: str | None = None, ego: str | None = None, holding: str | None = None
 ) -> JointState:
-    """Return the states of both agents, by index; a person has typed the names of these states.
+    """Return the states of both agents, by index, from the names that a person typed.
 
-    Args:
-        problem: a problem in which each agent has its own model.
-        teammate: the name of the teammate's state; None for the state in which it starts.
-        ego: the name of the ego agent's state; None for the state in which it starts.
-        holding: what the ego agent carries; must be None, because agents carry nothing in these problems.
+    None stands for an agent's start. `holding` must be None, because agents carry nothing in these problems.
 
     Raises:
-        InputError: there is no such state; or the teammate can reach no goal from its state; or the ego agent cannot
-            reach every goal from its state; or `holding` is not None.
+        InputError: a state does not exist, the teammate can reach no goal, the ego agent cannot reach every goal, or
+            `holding` is not None.
     """
     if holding is not None:
         raise InputError("--holding", repr(holding), "nothing: in this problem nothing is carried")
@@ -150,11 +140,7 @@ def parse_state(
 def _refuse_lost(problem: FactoredProblem, state: JointState) -> None:
     """Raise InputError if the teammate can reach no goal from its state, or if the ego agent cannot reach all goals.
 
-    Goals whose prior probability is 0 do not count.
-
-    Args:
-        problem: the problem.
-        state: the states of both agents.
+    Goals with a prior probability of 0 do not count.
     """
     steps = problem.teammate.steps(state.teammate)
     if state.teammate != problem.start.teammate and not (steps[problem.prior > 0] >= 0).any():
@@ -164,10 +150,10 @@ def _refuse_lost(problem: FactoredProblem, state: JointState) -> None:
 
 
 def with_start(problem: FactoredProblem, start: JointState) -> FactoredProblem:
-    """Return a copy of a problem in which both agents start in the states `start`; the prior stays the same.
+    """Return a copy of a problem with other start states and the same prior.
 
-    Raises InputError if the teammate cannot reach every goal from its state in `start`. For a `StatedProblem` or
-    `Coverage`, the ego agent must reach every goal from its state, too.
+    Raises InputError if the teammate cannot reach every goal from `start`. For a `StatedProblem` or `Coverage`, the ego
+    agent must reach every goal, too.
     """
     check_start(problem, start)
     if isinstance(problem, StatedProblem):

@@ -27,8 +27,8 @@ An edge is ``[state, action, next state]``. In a map, ``#`` is a wall, ``.`` a f
 cell. A goal states where the teammate and the ego agent have reached it. ``name``, ``query_cost``, ``answers``,
 ``groups``, ``words``, a goal's ``weight`` and ``price`` and the teammate's ``policy`` are optional.
 
-Almost everything is checked when the file is read. Only the probabilities of a policy are checked later, when the
-problem is made: they must sum to 1, and the policy must lead to the goals.
+Everything is checked when the file is read, except the probabilities of a policy. They are checked when the problem is
+made: they must sum to 1, and the policy must lead to the goals.
 """
 
 from __future__ import annotations
@@ -76,16 +76,16 @@ class ProblemFile:
     """The checked contents of a problem file; two objects are equal if their contents are equal.
 
     Attributes:
-        contents: the contents as JSON-compatible data, with everything that the file takes from other files built in.
-        teammate: the graph or map of the teammate, with the state in which it starts.
-        ego: the graph or map of the ego agent, with the state in which it starts.
+        contents: JSON-compatible data that need no other file.
+        teammate: the teammate's graph or map, with its start.
+        ego: the ego agent's graph or map, with its start.
         goals: the goals by name.
-        name: the name of the problem; empty if the file gives none.
-        prices: the prices of questions that the key ``query_cost`` states. The price of a single goal is in `goals`.
-        answers: the answer model, that is, how often answers are wrong or missing.
-        groups: the names of the goals in each group of related goals, by the name of the group.
+        name: the name of the problem, or an empty text.
+        prices: the prices of questions, without those of single goals, which are in `goals`.
+        answers: how often answers are wrong or missing.
+        groups: the names of the goals in each group.
         policy: the kind of policy that the teammate follows.
-        words: the words that texts and drawings use for agents and goals.
+        words: the words for agents and goals.
     """
 
     contents: Mapping[str, Any] = field(repr=False)
@@ -104,11 +104,10 @@ class ProblemFile:
 
     @classmethod
     def load(cls, path: str | Path) -> ProblemFile:
-        """Return the checked contents of a problem file; raise InputError if anything in them is wrong.
+        """Return the checked contents of a problem file; raise InputError if they are not valid.
 
         Args:
-            path: the path of the file. It is read as JSON if its text begins with a brace or a bracket and its name
-                does not end in ``.toml``, otherwise as TOML.
+            path: path of the file, JSON or TOML.
         """
         where, text = Path(path), read_text(path)
         data = parse_text(text, toml=where.suffix.lower() == ".toml")
@@ -116,11 +115,10 @@ class ProblemFile:
 
     @classmethod
     def from_json(cls, data: Any) -> ProblemFile:
-        """Return the checked contents of a problem file; raise InputError if anything in them is wrong.
+        """Return the checked contents of a problem file; raise InputError if they are not valid.
 
         Args:
-            data: the contents as JSON-compatible data, or as a `Field` (data with their path in a file, and the folder
-                of the file). Only a `Field` with a folder may refer to other files.
+            data: JSON-compatible data, or a `Field`. Only a `Field` with a folder may refer to other files.
         """
         return _read(data if isinstance(data, Field) else Field("", data))
 
@@ -180,12 +178,10 @@ class ProblemFile:
 class StatedProblem(FactoredProblem):
     """The problem that a `ProblemFile` describes; two problems are equal if their files are equal.
 
-    Args:
-        file: the checked contents of the problem file, kept as the attribute `file`.
+    Raises InputError if the policy that the file states for the teammate is not valid.
 
-    Raises:
-        InputError: the file states a policy of the teammate that is not valid, such as one that does not lead to its
-            goal.
+    Args:
+        file: the checked contents of the file, kept as the attribute `file`.
     """
 
     def __init__(self, file: ProblemFile) -> None:
@@ -262,11 +258,7 @@ def _read(root: Field) -> ProblemFile:
 def _contents(value: Mapping[str, Any], policy: PolicyChoice) -> dict[str, Any]:
     """Return the contents of a problem file in a form that needs no other file.
 
-    If the teammate's policy is a table in a CSV file, the rows of this table are built in.
-
-    Args:
-        value: the contents of the file.
-        policy: the teammate's policy that was read from the file.
+    The rows of a policy table in a CSV file are taken from `policy` and built in.
     """
     contents: dict[str, Any] = copy_data(value)
     if policy.kind == "table":

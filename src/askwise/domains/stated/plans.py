@@ -10,12 +10,9 @@
     teammate = "(on r a) (on a t) (ontable t)"                  # a condition in PDDL
     ego = "shelf 2"
 
-Reading such a file converts the planning problem to a graph. The graph has the states on optimal plans of all goals,
-and the actions between these states. The targets of a goal are the states in which its optimal plans end. A teammate
-that takes shortest plans never leaves this graph, so nothing is lost. Commands, traces, studies and pages treat the
-graph like any other. `ProblemFile.to_json` returns the graph, which needs no other file.
-
-The name of a state in the graph lists the facts that hold in the state and did not hold at the start.
+Reading such a file converts the planning problem to a graph of the states and actions on optimal plans of all goals.
+The targets of a goal are the states in which its optimal plans end. The name of a state lists the facts that hold in
+the state and did not hold at the start.
 """
 
 from __future__ import annotations
@@ -41,12 +38,11 @@ LONGEST_NAME = 60
 def with_graph(root: Field) -> Field:
     """Return the contents of a problem file with the teammate's planning problem (PDDL) replaced by a graph.
 
-    The graph consists of the states and actions of the optimal plans for all goals. Each goal's condition in PDDL is
-    replaced by the names of the states in which its optimal plans end. Raises InputError if a goal has no plan, or if
-    its optimal plans cannot be found within the limits of the search.
+    The graph has the states and actions of all goals' optimal plans. Each goal's condition becomes the names of the
+    states in which the optimal plans end. Raises InputError if a goal has no plan, or if the search exceeds its limits.
 
     Args:
-        root: the parsed contents of the file, with the folder in which to find the PDDL files.
+        root: the parsed contents of the file, with the folder of the PDDL files.
     """
     side = root.child("teammate")
     side.object([KEY], ["policy"])
@@ -70,11 +66,8 @@ def with_graph(root: Field) -> Field:
 def _texts(given: Field) -> tuple[dict[str, str], dict[str, str]]:
     """Return two dicts: the PDDL texts to which a field of a problem file refers, and the names of their files.
 
-    The names are for error messages. Each dict has two keys: ``domain.pddl`` for the PDDL domain, and
-    ``template.pddl`` for the PDDL problem.
-
-    Args:
-        given: the field, which holds the name of an archive or a folder, or a dict with the names of both files.
+    Both have the keys ``domain.pddl`` (the PDDL domain) and ``template.pddl`` (the PDDL problem). The field names an
+    archive, a folder or both files.
     """
     if given.folder is None:
         raise InputError(given.path, short_json(given.value), "a file next to a problem file; this is not from a file")
@@ -100,16 +93,10 @@ def _condition(given: Field) -> str:
 
 
 def _cones(goals: Field, texts: dict[str, str], names: dict[str, str], conditions: dict[str, str]) -> Cones:
-    """Return the optimal plans of all goals.
+    """Return the optimal plans of all goals; raise InputError if a goal has none, or if the search exceeds its limits.
 
-    Raises an InputError that names the goal if a goal has no plan, or if its optimal plans cannot be found within the
-    limits of the search.
-
-    Args:
-        goals: the field ``goals`` of the problem file.
-        texts: the PDDL texts of domain and problem, from `_texts`.
-        names: the names of the files of these texts, from `_texts`.
-        conditions: the PDDL condition of each goal, by the name of the goal.
+    `goals` is the field of the problem file. `texts` and `names` come from `_texts`. `conditions` holds the PDDL
+    condition of each goal.
     """
     places = {name: goals.child(name).child("teammate").path for name in conditions}
     for name, condition in conditions.items():  # one by one, so that an error names the goal
@@ -132,12 +119,7 @@ def _cones(goals: Field, texts: dict[str, str], names: dict[str, str], condition
 def _graph(cones: Cones, names: list[str]) -> dict[str, Any]:
     """Return the optimal plans as a graph, in the form of the table ``teammate`` of a problem file.
 
-    The result has the keys ``start``, ``edges`` and ``states``. If an action of the plans is called ``STAY``, which
-    is the default name for staying in place, the key ``stay`` states another name for staying.
-
-    Args:
-        cones: the optimal plans of all goals.
-        names: the name of each state of `cones`, from `_names`.
+    `names` has a name for each state. If an action of the plans is called ``STAY``, the key ``stay`` renames staying.
     """
     model = cones.model
     edges = [
@@ -152,8 +134,7 @@ def _graph(cones: Cones, names: list[str]) -> dict[str, Any]:
 def _names(cones: Cones) -> list[str]:
     """Return a distinct name for each state of the optimal plans, in the order of ``cones.states``.
 
-    A name lists the facts that hold in the state and did not hold at the start; a long list is cut, and a number is
-    appended to repeated names. The first state is called ``start``.
+    A name lists the facts that hold in the state and did not hold at the start. The first state is called ``start``.
     """
     task = cones.task
     opposites = set(task.opposite.values())

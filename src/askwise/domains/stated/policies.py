@@ -1,8 +1,7 @@
 """The teammate's policy in a problem file: a kind of policy, or a table of probabilities.
 
-A table is a list of rows ``[goal, state, action, probability]``, or the name of a CSV file with these four columns in
-the folder of the problem file. The target states of a goal, in which the teammate has reached the goal, need no rows
-for this goal: without such rows, the teammate stays where it is.
+A table is a list of rows ``[goal, state, action, probability]``, or the name of a CSV file with these columns in the
+folder of the problem file. In the target states of a goal, the teammate stays unless rows for this goal say otherwise.
 """
 
 from __future__ import annotations
@@ -38,13 +37,11 @@ class PolicyChoice:
     """The kind of policy with which the teammate pursues its goals, as a problem file states it.
 
     Attributes:
-        kind: ``urop`` (all shortest paths are equally likely), ``uniform`` (all optimal actions are equally likely),
-            ``boltzmann`` (actions on shorter paths are likelier), ``noisy`` (like ``urop``, with some random actions)
-            or ``table`` (stated probabilities).
+        kind: ``urop`` (shortest paths are equally likely), ``uniform`` (optimal actions are equally likely),
+            ``boltzmann`` (shorter paths are likelier), ``noisy`` (``urop`` with some random actions) or ``table``.
         number: for ``boltzmann``, how strongly shorter paths are preferred, above 0; for ``noisy``, the probability of
-            a random action, from 0 to 1; otherwise not used.
-        rows: for ``table``, its rows: name of the goal, name of the state, name of the action, probability; otherwise
-            empty.
+            a random action.
+        rows: for ``table``, its rows: names of goal, state and action, and probability.
     """
 
     kind: str = "urop"
@@ -54,14 +51,8 @@ class PolicyChoice:
     def made(self, model: Model, targets: Targets) -> list[Policy] | None:
         """Return the teammate's policy for each goal, in the order of the goals; None if `kind` is ``urop``.
 
-        ``urop`` stands for UROPs (uniformly random optimal policies), which are computed without tables.
-
-        Args:
-            model: the teammate's model.
-            targets: for each goal, by name, the names of the states in which the teammate has reached it.
-
-        Raises:
-            InputError: the tables would be too large, or the rows of a ``table`` are no valid policies.
+        `targets` has the names of each goal's target states. Raises InputError if the tables would be too large, or if
+        the rows of a ``table`` are no valid policies.
         """
         if self.kind == "urop":
             return None
@@ -87,13 +78,7 @@ class PolicyChoice:
 def read_policy(given: Field, side: StatedSide, targets: Targets) -> PolicyChoice:
     """Return the policy that the field ``teammate.policy`` of a problem file states.
 
-    Raises InputError if the field is not valid.
-
-    Args:
-        given: the field, with the folder in which to find a CSV file.
-        side: the teammate's graph or map.
-        targets: for each goal, by name, the names of the states in which the teammate has reached it; only the names of
-            the goals are used.
+    `targets` has the names of each goal's target states. Raises InputError if the field is not valid.
     """
     value = given.value
     if isinstance(value, str) and value in ("urop", "uniform"):
@@ -126,15 +111,10 @@ def _share(given: Field) -> float:
 
 
 def _rows(given: Field, side: StatedSide) -> Iterator[tuple[str, Row]]:
-    """Iterate over the rows of a policy table, which is a list in a field or a CSV file that the field names.
+    """Yield the rows of a policy table, which is a list in a field or a CSV file that the field names.
 
-    Args:
-        given: the field.
-        side: the teammate's graph or map.
-
-    Yields:
-        Pairs of a text that says where the row is in the file, for error messages, and the row (goal, state, action,
-        probability). The state of each row exists; goal and action are not checked.
+    Each item is a pair of the row's place in the file and the row (goal, state, action, probability). The state exists;
+    goal and action are not checked.
     """
     if isinstance(given.value, str):
         yield from _file_rows(given, side)
@@ -177,19 +157,10 @@ def _file_row(row: list[str], path: str, side: StatedSide) -> Row:
 
 
 def _checked(rows: Iterable[tuple[str, Row]], where: str, side: StatedSide, targets: Targets) -> Iterator[Row]:
-    """Iterate over the rows of a policy table, and check their goals, states and actions.
+    """Yield the rows of a policy table unchanged, and check their goals, states and actions.
 
-    Raises InputError if a row is not valid or occurs twice, or if a goal has no row.
-
-    Args:
-        rows: pairs of a text that says where the row is in the file, for error messages, and the row (goal, state,
-            action, probability).
-        where: a text that says where the whole table is in the file, for error messages.
-        side: the teammate's graph or map.
-        targets: for each goal, by name, its target states; only the names of the goals are used.
-
-    Yields:
-        The rows, unchanged.
+    `rows` are pairs of a row's place in the file and the row (goal, state, action, probability). `where` is the place
+    of the table. Raises InputError if a row is not valid or occurs twice, or if a goal has no row.
     """
     model, met = side.model, set()
     names = {str(name) for name in (model.actions if model.labels is None else model.labels.names.names or ())}

@@ -38,11 +38,10 @@ class StatedGoal:
     """A goal of a problem file: where each agent has reached it, its weight in the prior, and its price in questions.
 
     Attributes:
-        teammate: names of the states in which the teammate has reached the goal.
-        ego: names of the states in which the ego agent has reached the goal.
-        weight: the prior weight of the goal; its probability is this weight divided by the sum of all weights.
-        price: the amount that the goal adds to the price of a question that names it; None for the amount that the file
-            states for all goals.
+        teammate: names of the teammate's target states.
+        ego: names of the ego agent's target states.
+        weight: the weight in the prior; weights need not sum to 1.
+        price: what the goal adds to the price of a question about it; None for the file's common amount.
     """
 
     teammate: tuple[StateName, ...]
@@ -67,11 +66,9 @@ def read_side(given: Field, optional: tuple[str, ...] = (), *, by_rank: bool = F
     """Return the graph or map of one agent that a field of a file states; raise InputError if it is not valid.
 
     Args:
-        given: the field, a dict with the key ``start`` and either ``edges``, for a graph, or ``map``.
+        given: the field, a dict with the key ``start`` and either ``edges`` or ``map``.
         optional: further keys that the dict may have.
-        by_rank: whether to accept a graph that has few actions in each state, but so many action names that a table
-            with a column for each name would be too large. The table of such a graph has one column for the first
-            action of each state, one for the second, and so on (`Graph.by_rank`).
+        by_rank: whether to accept a graph with very many action names, but few actions in each state.
     """
     given.object()
     drawn = given.has("map")
@@ -90,13 +87,10 @@ def read_side(given: Field, optional: tuple[str, ...] = (), *, by_rank: bool = F
 
 
 def read_lines(given: Field) -> tuple[str, ...]:
-    """Return the lines of a drawn map, from top to bottom, each without blanks at its ends.
+    """Return the lines of a drawn map, from top to bottom, without blanks at their ends.
 
-    Args:
-        given: a field of a file, which holds one text or a list of lines.
-
-    Raises:
-        InputError: there are no lines, lines have different lengths, or the map is too large.
+    The field holds one text or a list of lines. Raises InputError if there are no lines, if their lengths differ, or if
+    the map is too large.
     """
     if isinstance(given.value, str):
         lines = given.value.strip().splitlines()
@@ -178,9 +172,8 @@ class _Edges:
     def graph(self, by_rank: bool) -> Graph:
         """Read the edges and the start, and return the graph; raise InputError if it is not valid.
 
-        Args:
-            by_rank: whether to accept a graph that has few actions in each state, but so many action names that a
-                table with a column for each name would be too large (`Graph.by_rank`).
+        `by_rank` says whether to accept a graph with very many action names, but few actions in each state
+        (`Graph.by_rank`).
         """
         given = self.given
         self._listed("states", lambda each: self._state(read_state_name(each), each.path))
@@ -229,11 +222,8 @@ class _Edges:
     def _edge(self, edge: Any, path: str) -> tuple[int, int, int]:
         """Return the indices of an edge's state, action and next state; the action is -1 for staying.
 
-        A name that occurs for the first time gets the next free index. Raises InputError if the edge is not valid.
-
-        Args:
-            edge: a list of the three names, as in a file.
-            path: a text that says where the edge is in the file, for error messages.
+        A new name gets the next free index. `path` is the edge's place in the file. Raises InputError if the edge is
+        not valid.
         """
         if not isinstance(edge, list) or len(edge) != 3:
             raise Field(path, edge).refuse("[state, action, next state]")
@@ -264,11 +254,7 @@ class _Edges:
     def _refuse_mixed(self, name: StateName, path: str) -> None:
         """Raise InputError if the graph has both numbers and cells as names of states.
 
-        With both, the targets ``[3, 4]`` could mean two states or one cell.
-
-        Args:
-            name: the name of a state, which is either a number or a cell; it is remembered for further calls.
-            path: a text that says where the name is in the file, for error messages.
+        Otherwise the targets ``[3, 4]`` could mean two states or one cell. The name is remembered for further calls.
         """
         self._kinds.setdefault(type(name), name)
         if len(self._kinds) > 1:
@@ -288,14 +274,8 @@ MOST_GOALS = 10_000
 def read_goals(given: Field, teammate: StatedSide, ego: StatedSide) -> dict[str, StatedGoal]:
     """Return the goals by name, as the field ``goals`` of a problem file states them.
 
-    Args:
-        given: the field.
-        teammate: the teammate's graph or map.
-        ego: the ego agent's graph or map.
-
-    Raises:
-        InputError: a goal is not valid; an agent cannot reach a goal from its start; or the teammate reaches two goals
-            in the same state.
+    Raises InputError if a goal is not valid or out of an agent's reach, or if the teammate reaches two goals in the
+    same state.
     """
     goals: dict[str, StatedGoal] = {}
     for name, each in given.items():
@@ -366,11 +346,7 @@ def prices_to_json(price: QueryCost) -> dict[str, float]:
 def check_writable(price: QueryCost, file_format: str) -> QueryCost:
     """Return `price` unchanged if a file can hold it; otherwise raise InputError.
 
-    A file cannot hold subclasses of `QueryCost`, such as prices that a function computes.
-
-    Args:
-        price: the price of questions.
-        file_format: the format of the file, such as ``askwise/problem@1``, for the error message.
+    A file cannot hold subclasses of `QueryCost`. `file_format` is named in the error message.
     """
     if type(price) is not QueryCost:
         expected = f"QueryCost(base, per_goal, prices): a file of {file_format} holds no other prices"
@@ -390,14 +366,10 @@ def read_answers(root: Field) -> AnswerModel:
 
 
 def read_groups(root: Field, goals: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return the groups that the key ``groups`` of a file states: the names of the goals in each group, by group name.
+    """Return the names of the goals in each group, by group name, from the key ``groups`` of a file.
 
-    Without this key, the result is empty. Raises InputError if a group is empty, or names a goal twice or an unknown
-    goal.
-
-    Args:
-        root: the contents of the file.
-        goals: the names of all goals.
+    `goals` has the names of all goals. Without the key, the result is empty. Raises InputError if a group is empty, or
+    names a goal twice or an unknown one.
     """
     if not root.has("groups"):
         return {}
@@ -416,12 +388,11 @@ def read_groups(root: Field, goals: Iterable[str]) -> dict[str, tuple[str, ...]]
 def read_words(root: Field, name: str, walks: str = PLAIN.walks) -> Vocabulary:
     """Return the words for texts about a problem: nouns for agents and goals, and letters of the agents in drawings.
 
-    The letters are the first letters of the nouns, or the default letters if the first letters cannot be used.
+    The letters are the first letters of the nouns if possible.
 
     Args:
-        root: the contents of the file. Its key ``words`` may state nouns for ``teammate``, ``ego`` and ``goal``; the
-            other nouns are the default ones.
-        name: the name of the problem; empty if it has none.
+        root: the contents of the file, with nouns under the key ``words``.
+        name: the name of the problem, or an empty text.
         walks: the verb for what the teammate does to reach its goal.
     """
     own: dict[str, str] = {}

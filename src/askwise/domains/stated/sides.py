@@ -61,12 +61,8 @@ def state_to_json(name: StateName) -> str | int | list[int]:
 def name_to_json(name: Hashable, field: str) -> Any:
     """Return the name of a state as JSON-compatible data: a text, a number, or a list for a cell.
 
-    Args:
-        name: the name of a state in any model.
-        field: name of the input in the error message.
-
-    Raises:
-        InputError: a file cannot hold the name, because it is neither a text nor a whole number nor a cell ``(x, y)``.
+    Raises InputError if the name is neither a text nor a whole number nor a cell ``(x, y)``. `field` is the name of the
+    input in the error message.
     """
     plain = tuple(_plain(each) for each in name) if isinstance(name, tuple) else _plain(name)
     if isinstance(plain, str) or is_number(plain) or is_cell(plain):
@@ -93,10 +89,8 @@ NEARLY_EMPTY = 8
 class Graph(ArrivesFrozen):
     """A graph of states and labelled edges, in which one agent moves.
 
-    States and actions get indices in the order in which the file lists or first mentions them.
-
     Attributes:
-        start: the name of the state in which the agent starts.
+        start: the name of the agent's first state.
         states: the names of all states, by index.
         actions: the names of all actions, by index; staying is among them only if the file lists it.
         edges: ``int32 [n_edges, 3]``, the indices of state, action and next state.
@@ -121,8 +115,8 @@ class Graph(ArrivesFrozen):
     def by_rank(self) -> bool:
         """Whether column k of the model's table of next states stands for the k-th action of each state.
 
-        This is so if a table with a column for every action name would be large and nearly empty. If False, a column
-        stands for the same action name in every state.
+        If False, a column stands for the same action name in every state. True if that table would be large and nearly
+        empty.
         """
         size = len(self.states) * len(self.actions)
         # By rank there are two tables, successors and labels; staying is always available and has no label.
@@ -131,10 +125,10 @@ class Graph(ArrivesFrozen):
 
     @cached_property
     def model(self) -> Model:
-        """The agent's model. A column of its table of next states stands for an action name of the graph.
+        """The agent's model; a column of its table of next states stands for an action name of the graph.
 
-        If `by_rank` is True, column `r` stands for the `r`-th action of each state instead, counted from 0, and the
-        names of the actions become labels: they say which action a column stands for in each state.
+        If `by_rank` is True, column `r` stands for the `r`-th action of each state, counted from 0. Labels then give
+        the action names of each state.
         """
         if self.by_rank:
             source, action, target = self.edges[np.lexsort((self.edges[:, 1], self.edges[:, 0]))].T
@@ -163,13 +157,10 @@ class Graph(ArrivesFrozen):
         return name
 
     def read_targets(self, given: Field) -> tuple[StateName, ...]:
-        """Return the names of a goal's target states, in which an agent has reached the goal, from a field of a file.
+        """Return the names of a goal's target states from a field of a file.
 
-        Args:
-            given: the field, which holds a state or a list of states.
-
-        Raises:
-            InputError: a state is not in the graph, or the list is empty.
+        The field holds a state or a list of states. Raises InputError if a state is not in the graph, or if the list is
+        empty.
         """
         if not isinstance(given.value, list) or (self._has_cells and is_cell(given.value)):
             return (self.read_state(given),)
@@ -178,13 +169,8 @@ class Graph(ArrivesFrozen):
     def parse(self, text: str, option: str) -> StateName:
         """Return the name of the state that a person typed.
 
-        Args:
-            text: what the person typed: a name, or ``X,Y`` for a cell. If the number 3 and the text ``"3"`` both name
-                states, typing ``3`` means the text.
-            option: name of the command-line option, for the error message.
-
-        Raises:
-            InputError: there is no such state.
+        `text` is a name, or ``X,Y`` for a cell. Raises InputError if there is no such state; the error names the
+        command-line option `option`.
         """
         found = self._spoken.get(text, self._spoken.get(text.strip()))
         if found is None:
@@ -209,12 +195,12 @@ class Graph(ArrivesFrozen):
 class DrawnMap(ArrivesFrozen):
     """A drawn map on which one agent moves.
 
-    The character ``#`` is a wall, ``.`` is a free cell, and a letter or digit marks a free cell. A cell is ``(x, y)``,
-    counted from 0 at the bottom left.
+    ``#`` is a wall, ``.`` a free cell, and a letter or digit marks a free cell. A cell is ``(x, y)``, counted from 0 at
+    the bottom left.
 
     Attributes:
         start: the cell in which the agent starts.
-        lines: the lines of the drawing, the top one first, all of equal length.
+        lines: the lines of the drawing, the top one first.
         letters: the cells that each letter or digit marks.
         walls: ``bool [height, width]``, True for walls; row 0 is the bottom line.
     """
@@ -236,8 +222,8 @@ class DrawnMap(ArrivesFrozen):
     def read_state(self, given: Field) -> tuple[int, int]:
         """Return the cell ``(x, y)`` that a field of a file states.
 
-        The field holds ``[x, y]``, or a letter that marks exactly one cell of the map. Raises InputError if there is no
-        such cell, if the cell is a wall, or if the letter marks several cells.
+        The field holds ``[x, y]``, or a letter that marks exactly one cell. Raises InputError if there is no such free
+        cell.
         """
         found = self.read_targets(given, listed=False)
         if len(found) > 1:
@@ -245,12 +231,11 @@ class DrawnMap(ArrivesFrozen):
         return found[0]
 
     def read_targets(self, given: Field, *, listed: bool = True) -> tuple[tuple[int, int], ...]:
-        """Return a goal's target cells, in which an agent has reached the goal, from a field of a file.
+        """Return a goal's target cells from a field of a file.
 
         Args:
-            given: the field, which holds a cell ``[x, y]``, a letter that stands for all cells that it marks on the
-                map, or a list of cells and letters.
-            listed: whether such a list is accepted.
+            given: the field: a cell ``[x, y]``, a letter for all cells that it marks, or a list of both.
+            listed: whether a list is accepted.
 
         Raises:
             InputError: a cell is outside the map or a wall, a letter is not on the map, or the list is empty.
@@ -267,12 +252,8 @@ class DrawnMap(ArrivesFrozen):
     def parse(self, text: str, option: str) -> tuple[int, int]:
         """Return the cell ``(x, y)`` that a person typed.
 
-        Args:
-            text: what the person typed: ``X,Y``, or a letter that occurs once on the map.
-            option: name of the command-line option, for the error message.
-
-        Raises:
-            InputError: there is no such free cell.
+        `text` is ``X,Y``, or a letter that occurs once on the map. Raises InputError if there is no such free cell; the
+        error names the command-line option `option`.
         """
         name = text.strip()
         if name in self.letters or "," not in name:
@@ -288,9 +269,7 @@ class DrawnMap(ArrivesFrozen):
     def _free(self, at: tuple[int, int], path: str) -> tuple[int, int]:
         """Return the cell `at` unchanged; raise an InputError if it is outside the map or a wall.
 
-        Args:
-            at: the cell ``(x, y)``.
-            path: where the cell was stated, in a file or as an option, for the error message.
+        `path` is the place where the cell was stated, for the error message.
         """
         height, width = self.walls.shape
         if not (0 <= at[0] < width and 0 <= at[1] < height):

@@ -1,7 +1,7 @@
 """Tool fetching, the domain of the experiments in the paper behind askwise.
 
 A worker (the teammate) walks to its station. A fetcher (the ego agent) brings it the tool for this station from a
-toolbox. The classes of this package are imported at first use, so that importing the package is quick.
+toolbox.
 """
 
 import importlib

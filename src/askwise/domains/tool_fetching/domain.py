@@ -77,14 +77,10 @@ class ToolFetchingDomain:
         return Instance.from_json(field)
 
     def write(self, given: Instance | ToolFetching) -> dict[str, Any]:
-        """Return the contents of the file that describes an instance, as JSON-compatible data.
+        """Return the contents of an instance's file, as JSON-compatible data.
 
-        Args:
-            given: the instance, or a problem made from it.
-
-        Raises:
-            InputError: the problem has its own teammate policies, or the instance has prices of questions that a file
-                cannot hold.
+        `given` is the instance, or a problem made from it. Raises InputError for teammate policies or prices that a
+        file cannot hold.
         """
         if isinstance(given, Instance):
             return given.to_json()
@@ -96,13 +92,12 @@ class ToolFetchingDomain:
         """Return the problem of an instance, the object that a file describes.
 
         Args:
-            given: an instance. It can also be a problem, which is returned unchanged if `start` is None.
-            start: a joint state with the cells in which the agents start; None for the cells in which they start in
-                `given`. A tool in the joint state is ignored, because the fetcher always starts with empty hands. A
-                prior that depends on the start is computed anew.
+            given: an instance or a problem. A problem is returned unchanged if `start` is None.
+            start: the agents' start cells, with a tool that is ignored; None for those of `given`. A prior that depends
+                on the start is computed anew.
 
         Raises:
-            InputError: an agent cannot reach every station from its new start.
+            InputError: an agent cannot reach every station from its start.
         """
         problem = given if isinstance(given, ToolFetching) else ToolFetching(given)
         if start is None:
@@ -130,12 +125,12 @@ class ToolFetchingDomain:
 
         Args:
             problem: the problem.
-            teammate: the worker's cell as ``X,Y``; None for the cell where it starts.
-            ego: the fetcher's cell as ``X,Y``; None for the cell where it starts.
-            holding: the name of the station whose tool the fetcher holds; None for empty hands.
+            teammate: the worker's cell as ``X,Y``; None for its start.
+            ego: the fetcher's cell as ``X,Y``; None for its start.
+            holding: the station whose tool the fetcher holds; None for empty hands.
 
         Raises:
-            InputError: there is no such cell or station, or no station can be reached from the cell.
+            InputError: a cell or station does not exist, or no station can be reached.
         """
         start = problem.rules.start
         given = {"worker": teammate, "fetcher": ego}
@@ -151,10 +146,7 @@ DOMAIN = ToolFetchingDomain()
 def _reachable(problem: ToolFetching, who: str, at: Cell) -> int:
     """Return the state index of a cell; raise InputError if it is not free or no station can be reached from it.
 
-    Args:
-        problem: the problem.
-        who: the agent that the error message names: ``worker`` or ``fetcher``.
-        at: the cell ``(x, y)``.
+    The error message calls the agent `who`, which is ``worker`` or ``fetcher``.
     """
     grid = problem.grid
     state = grid.state(at, who)

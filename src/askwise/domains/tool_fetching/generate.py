@@ -1,9 +1,7 @@
 """Random instances of tool fetching, always solvable.
 
-As in the paper behind askwise, stations and toolboxes lie on distinct cells drawn uniformly, each station's tool lies
-in a toolbox drawn uniformly, and the agents start on cells drawn uniformly. In addition, some of the cells may be
-walls, and stations may lie in clusters. Everything is placed in the largest connected region of free cells, so that the
-agents can reach all stations and toolboxes.
+Stations, toolboxes and the agents' starts are drawn uniformly, as in the paper behind askwise. Cells may also be walls,
+and stations may lie in clusters. Everything is placed in the largest connected region of free cells.
 """
 
 from __future__ import annotations
@@ -39,17 +37,17 @@ def generate(
     Raises InputError if an argument is not valid, or if the stations and toolboxes do not fit on the map.
 
     Args:
-        size: numbers of columns and rows of the map, or one number for both; None to use `width` and `height`.
-        width: number of columns, instead of `size`; None for 20.
-        height: number of rows, instead of `size`; None for the same number as `width`.
+        size: numbers of columns and rows, or one number for both; None to use `width` and `height`.
+        width: number of columns; None for 20.
+        height: number of rows; None for the same number as `width`.
         stations: number of stations.
         toolboxes: number of toolboxes.
         walls: share of the cells that are walls, from 0 to below 1.
-        clustered: whether stations are drawn in clusters instead of uniformly.
-        prior: the prior over stations: a `Prior`, or one of its kinds ``uniform``, ``far``, ``near``, ``fetcher-far``
-            and ``fetcher-near``; None for ``uniform``.
-        query_cost: the price of questions; if None, every question costs 0.5.
-        seed: seed of the random generator; equal seeds give equal instances. None for an unpredictable instance.
+        clustered: whether stations lie in clusters.
+        prior: a `Prior`, or one of its kinds ``uniform``, ``far``, ``near``, ``fetcher-far`` and ``fetcher-near``; None
+            for ``uniform``.
+        query_cost: the price of questions; None for 0.5 each.
+        seed: random seed; None for an unpredictable instance.
     """
     prior = _as_prior(prior)
     if not isinstance(query_cost, QueryCost | None):
@@ -81,11 +79,6 @@ def _sides(size: int | tuple[int, int] | None, width: int | None, height: int | 
     """Return the numbers of columns and rows of a map from the arguments `size`, `width` and `height` of `generate`.
 
     Raises InputError if `size` is not valid, or if it is given together with `width` or `height`.
-
-    Args:
-        size: numbers of columns and rows, or one number for both; None to use `width` and `height`.
-        width: number of columns; None for 20.
-        height: number of rows; None for the same number as `width`.
     """
     if size is None:
         width = 20 if width is None else width
@@ -110,15 +103,7 @@ def _as_prior(given: Prior | str | None) -> Prior:
 def check_room(width: int, height: int, stations: int, toolboxes: int, walls: float, seed: Seed) -> None:
     """Raise InputError if the stations and toolboxes of a random instance do not fit on its map.
 
-    Whether they fit depends on the walls, which are drawn with the seed. The rest of the instance is not drawn.
-
-    Args:
-        width: number of columns.
-        height: number of rows.
-        stations: number of stations.
-        toolboxes: number of toolboxes.
-        walls: share of the cells that are walls, from 0 to below 1.
-        seed: the seed with which `generate` would be called.
+    `walls` is the share of the cells that are walls, which are drawn with `seed`.
     """
     room = width * height
     if walls:
@@ -129,11 +114,7 @@ def check_room(width: int, height: int, stations: int, toolboxes: int, walls: fl
 def _walled(width: int, height: int, walls: float, rng: np.random.Generator) -> BoolArray:
     """Return a map with walls in random cells, ``bool [height, width]``, True for walls.
 
-    Args:
-        width: number of columns.
-        height: number of rows.
-        walls: share of the cells that are walls, from 0 to below 1.
-        rng: the random generator.
+    `walls` is the share of the cells that are walls.
     """
     mask = np.zeros((height, width), dtype=np.bool_)
     mask.ravel()[rng.permutation(width * height)[: round(walls * width * height)]] = True
@@ -153,10 +134,7 @@ def _refuse_crowded(room: int, width: int, height: int, stations: int, toolboxes
 def _largest_region(mask: BoolArray) -> IntArray:
     """Return x and y of the cells in the largest connected region of free cells, row by row, ``int32 [n_cells, 2]``.
 
-    If several regions are equally large, the first one is returned.
-
-    Args:
-        mask: ``bool [height, width]``, True for walls.
+    `mask` is ``bool [height, width]``, True for walls.
     """
     from scipy import ndimage
 
@@ -182,15 +160,10 @@ def _drawn(cells: IntArray, n: int, rng: np.random.Generator) -> list[Cell]:
 
 
 def _clustered(cells: IntArray, n: int, rng: np.random.Generator) -> list[Cell]:
-    """Draw `n` different cells that lie in clusters, and return them.
+    """Return `n` different random cells that lie in clusters.
 
-    First, the centres of the clusters are drawn. Then cells are drawn; the nearer a cell is to a centre, the likelier
-    it is drawn.
-
-    Args:
-        cells: ``int32 [n_cells, 2]``, x and y of the cells to draw from.
-        n: number of cells to draw.
-        rng: the random generator.
+    Cells near the centre of a cluster are likelier. `cells` is ``int32 [n_cells, 2]``, x and y of the cells to draw
+    from.
     """
     centres = np.array(_drawn(cells, max(1, round(n / CLUSTER_SIZE)), rng))
     nearest = np.full(len(cells), np.inf)
@@ -222,14 +195,7 @@ def _as_cells(cells: IntArray) -> list[Cell]:
 def check_request(width: int, height: int, stations: int, toolboxes: int, walls: float) -> None:
     """Raise InputError if a size or number for a random instance is not valid or too large.
 
-    Whether stations and toolboxes fit on the map is not checked here, but in `check_room`.
-
-    Args:
-        width: number of columns.
-        height: number of rows.
-        stations: number of stations.
-        toolboxes: number of toolboxes.
-        walls: share of the cells that are walls, from 0 to below 1.
+    `walls` is the share of the cells that are walls, from 0 to below 1.
     """
     for field, value in (("width", width), ("height", height)):
         if not 1 <= (as_int(value) or 0) <= LARGEST_SIDE:

@@ -9,9 +9,8 @@ A file holds one JSON object. Cells are ``[x, y]`` from 0, with x to the right a
      "prior": {"kind": "far", "temperature": 1.0},
      "query_cost": {"base": 0.5, "per_station": 0.1}}
 
-The worker (the teammate) walks to its station, and the fetcher (the ego agent) brings it the tool for this station from
-a toolbox; both start in the cells stated. ``walls``, ``prior``, ``query_cost`` and ``answers`` are optional. Everything
-is checked when the file is read.
+``worker`` and ``fetcher`` are the cells in which the agents start. ``walls``, ``prior``, ``query_cost`` and ``answers``
+are optional. Everything is checked when the file is read.
 """
 
 from __future__ import annotations
@@ -66,13 +65,11 @@ class Prior:
     """The prior over stations: a kind of distribution with its temperature, or a weight for each station.
 
     Attributes:
-        kind: ``uniform`` if all stations are equally likely; ``far`` or ``near`` if stations far from (near) the
-            worker's start are likelier; ``fetcher-far`` or ``fetcher-near`` if stations whose tool is far from (near)
-            the fetcher's start are likelier; ``weights`` if `weights` are given.
-        temperature: for ``far``, ``near``, ``fetcher-far`` and ``fetcher-near``, a number above 0: the higher it is,
-            the more similar are the probabilities.
-        weights: the weight of each station, by name, which need not sum to 1; None if `kind` determines the
-            probabilities.
+        kind: which stations are likelier: ``far`` or ``near``, those far from or near the worker's start;
+            ``fetcher-far`` or ``fetcher-near``, those whose tool is far from or near the fetcher's start; ``uniform``,
+            none; ``weights``, as `weights` says.
+        temperature: a number above 0; the higher, the more similar are the probabilities.
+        weights: the weight of each station, by name, with any sum; None for the other kinds.
     """
 
     kind: str = "uniform"
@@ -89,20 +86,19 @@ class Prior:
 class Instance:
     """The description of one tool-fetching problem: the map, the agents' starts, the prior and the prices of questions.
 
-    Cells are ``(x, y)``, counted from 0 at the bottom left. An instance that is read from a file is checked; an
-    instance made in Python is not.
+    Cells are ``(x, y)``, counted from 0 at the bottom left. Only an instance that is read from a file is checked.
 
     Attributes:
-        width: number of columns of the map.
+        width: number of columns.
         height: number of rows.
         toolboxes: the cell of each toolbox, by name.
-        stations: the stations by name; they are the goals.
-        worker: the cell where the worker, the teammate, starts.
-        fetcher: the cell where the fetcher, the ego agent, starts.
+        stations: the stations, which are the goals, by name.
+        worker: the start of the worker (teammate).
+        fetcher: the start of the fetcher (ego agent).
         walls: the cells that are walls.
         prior: the prior over stations.
         query_cost: the price of questions.
-        answers: the answer model, that is, how often answers are wrong or missing.
+        answers: how often answers are wrong or missing.
     """
 
     width: int
@@ -162,8 +158,7 @@ class Instance:
     def to_json(self) -> dict[str, Any]:
         """Return the contents of a file that describes the instance, as JSON-compatible data.
 
-        Reading these contents gives an equal instance. Raises InputError if `query_cost` has prices that a file cannot
-        hold: separate prices of stations, or prices computed by a function.
+        Raises InputError if `query_cost` has separate prices of stations, or prices computed by a function.
         """
         _refuse_other_prices(self.query_cost)
         prior: dict[str, Any] = {"kind": self.prior.kind, "temperature": self.prior.temperature}
@@ -184,10 +179,10 @@ class Instance:
         }
 
     def save(self, path: str | Path) -> None:
-        """Write the instance to a JSON file.
+        """Write the instance to a JSON file; an existing file is replaced.
 
-        The file appears as a whole or, if writing fails, not at all; an existing file is replaced. Raises InputError
-        for prices of questions that a file cannot hold, and if the file cannot be written.
+        If writing fails, nothing is changed. Raises InputError if the file cannot be written, or cannot hold the prices
+        of questions.
         """
         with whole_file(path) as temporary:
             temporary.write_text(json_text(self.to_json()), encoding="utf-8")
@@ -291,10 +286,7 @@ def _read_stations(given: Field, toolboxes: Mapping[str, Cell], free: _FreeCells
 def _refuse_shared_cells(root: Field, toolboxes: Mapping[str, Cell], stations: Mapping[str, Station]) -> None:
     """Raise an InputError if two stations or two toolboxes have the same cell.
 
-    Args:
-        root: the contents of the file, which say where in the file each station and toolbox is, for the error message.
-        toolboxes: the cell of each toolbox, by name.
-        stations: the stations by name.
+    `root`, the contents of the file, supplies the places in the file for the error message.
     """
     given = root.child("stations")
     stated = ((given.child(name).child("at").path, short_json(name), [each.at]) for name, each in stations.items())
@@ -352,8 +344,7 @@ def _refuse_other_prices(cost: QueryCost) -> None:
 def _refuse_unreachable(instance: Instance) -> None:
     """Raise InputError if an agent cannot reach every station, or the fetcher cannot reach every toolbox with a tool.
 
-    `Problem` checks this, too, but its errors do not say which station, toolbox or agent is in the wrong place. Agents
-    can undo every move, so two cells can be reached from each other if and only if they lie in one connected region.
+    The error names the station, toolbox or agent. Agents can undo every move, so comparing connected regions is enough.
     """
     grid = instance.grid
     region = np.full(grid.n_states, -1)

@@ -1,27 +1,23 @@
 """Tool fetching as a problem: what the worker and the fetcher can do, and how far they are from each goal.
 
 The worker (the teammate) walks on a grid to a station and works there. The fetcher (the ego agent) brings the worker
-the station's tool, which lies in a toolbox. Each station is a possible goal.
+the station's tool, which lies in a toolbox. Each station is a possible goal. Everything is computed from shortest paths
+on the grid.
 
-An explicit model of the fetcher would need a state for each pair of a cell and a tool in hand: with 50 stations, 51
-times as many states as the grid has cells. This model is never built. Instead, everything is computed from shortest
-paths on the grid, as follows.
-
-To reach goal `g`, the fetcher first walks to a *waypoint*. If it holds the tool of `g`, the waypoint is the station
-`g`, otherwise the toolbox with the tool. The way to the waypoint is a shortest path on the grid. At the waypoint, the
-fetcher does something that no other goal requires: NOOP at the station with the tool in hand, or PICKUP of the tool at
-the toolbox. Let ``d(a, b)`` be the number of steps between two cells, and `f` the fetcher's cell. Let `w` and `w'` be
-the waypoints of two goals. Then:
+To reach goal `g`, the fetcher first walks to a *waypoint*. If the fetcher holds the tool of `g`, the waypoint is the
+station `g`; otherwise it is the toolbox with the tool. At the waypoint, the fetcher does something that no other goal
+requires: NOOP at the station, or PICKUP of the tool at the toolbox. Let ``d(a, b)`` be the number of steps between two
+cells, and `f` the fetcher's cell. Let `w` and `w'` be the waypoints of two goals.
 
 - The plans for the two goals branch where the shortest paths to `w` and `w'` branch, or, if ``w = w'``, at the
   waypoint, after ``d(f, w) + 1`` steps.
 - The number of steps to a goal is ``d(f, station)`` if the fetcher holds the goal's tool, and
-  ``d(f, box) + 1 + d(box, station)`` if it has to fetch the tool from the toolbox `box`.
+  ``d(f, box) + 1 + d(box, station)`` if the tool is in the toolbox `box`.
 
 A prior of kind ``far`` gives each station the weight ``exp(steps / T)``, a prior of kind ``near`` the weight
 ``exp(-steps / T)``. `T` is the temperature, and `steps` is the number of steps from the worker's start to the station.
-The kinds ``fetcher-far`` and ``fetcher-near`` use the steps from the fetcher's start to the toolbox with the station's
-tool instead.
+For ``fetcher-far`` and ``fetcher-near``, `steps` counts from the fetcher's start to the toolbox with the station's
+tool.
 """
 
 from __future__ import annotations
@@ -58,16 +54,13 @@ from askwise.types import BoolArray, FloatArray, IntArray
 
 
 def prior_of(instance: Instance, worker_steps: IntArray, tool_steps: IntArray) -> FloatArray:
-    """Return the prior probability of each station, ``float64 [n_stations]``; the probabilities sum to 1.
+    """Return the prior probability of each station, ``float64 [n_stations]``.
 
     Args:
-        instance: the instance. Its ``prior`` is a kind of distribution with a temperature, or a weight for each
-            station.
-        worker_steps: ``int [n_stations]``, the steps from the worker's start to each station.
-        tool_steps: ``int [n_stations]``, the steps from the fetcher's start to the toolbox with each station's tool.
-
-    Raises:
-        InputError: the kind of the prior is unknown.
+        instance: the instance, whose ``prior`` states a kind of distribution or weights. An unknown kind raises
+            InputError.
+        worker_steps: ``int [n_stations]``, steps from the worker's start to each station.
+        tool_steps: ``int [n_stations]``, steps from the fetcher's start to each station's tool.
     """
     prior = instance.prior
     if prior.weights is not None:
@@ -90,18 +83,16 @@ TOWARDS_GOALS = tuple(range(len(MOVES)))
 class ToolFetching(Problem):
     """The problem of a tool-fetching instance: the fetcher (ego agent) brings the worker (teammate) the right tool.
 
-    The goals are the stations. The worker's state is the index of its cell. The fetcher's state is the number
-    ``cell * (n_stations + 1) + tool + 1``, where `tool` is the index of the station whose tool the fetcher carries, or
-    -1 if it carries nothing.
+    The goals are the stations. The worker's state is the index of its cell. The fetcher's state is
+    ``cell * (n_stations + 1) + tool + 1``, where `tool` is the index of the station whose tool it carries, or -1 for
+    none. Attributes that are not listed are those of `Problem`.
 
     Args:
-        instance: the map, the agents' start cells, the prior over stations, and the prices of questions.
+        instance: the description of the problem.
 
     Attributes:
-        instance: the same instance.
-        rules: which actions are possible in the instance, and what they do.
-
-    The other attributes are those of `Problem`.
+        instance: the argument `instance`.
+        rules: which actions are possible, and what they do.
     """
 
     def __init__(self, instance: Instance) -> None:
@@ -153,10 +144,10 @@ class ToolFetching(Problem):
         return changed(other, prior=other._prior(self.teammate, self.ego), query_cost=query_cost)  # type: ignore[arg-type]
 
     def with_answers(self, answers: AnswerModel) -> ToolFetching:
-        """Return a copy of this problem with another answer model; return this problem itself if the model is the same.
+        """Return a copy of this problem with another answer model, which states how often answers are wrong or missing.
 
-        An answer model states how often answers are wrong or missing. The copy shares the tables of shortest paths with
-        this problem, so they are not computed again. Raises an `InputError` if `answers` is not an `AnswerModel`.
+        If the model is the same, this problem itself is returned. Raises an `InputError` if `answers` is not an
+        `AnswerModel`.
         """
         if answers == self.answers:
             return self
@@ -169,18 +160,16 @@ class ToolFetching(Problem):
         return self.rules.grid
 
     def encode(self, state: State) -> JointState:
-        """Convert a `State`, which the rules of tool fetching use, to a `JointState`, which all problems use.
+        """Convert a `State` to a `JointState`, which has one number for each agent.
 
-        A `State` has the cells of both agents and the tool that the fetcher holds. A `JointState` has one number for
-        the state of each agent.
+        A `State` has the cells of both agents and the tool that the fetcher holds.
         """
         return JointState(state.worker, state.fetcher * (self.rules.n_stations + 1) + state.holding + 1)
 
     def decode(self, state: JointState) -> State:
-        """Convert a `JointState`, which all problems use, to a `State`, which the rules of tool fetching use.
+        """Convert a `JointState` to a `State`, which has the cells of both agents and the tool that the fetcher holds.
 
-        A `JointState` has one number for the state of each agent. A `State` has the cells of both agents and the tool
-        that the fetcher holds.
+        A `JointState` has one number for each agent.
         """
         fetcher, holding = place_and_load(self.ego, state.ego)
         return State(state.teammate, fetcher, holding)
@@ -189,9 +178,8 @@ class ToolFetching(Problem):
 class WorkerSide(Sealed):
     """The worker's side of the problem: its next cells, its steps to the stations, and its optimal actions.
 
-    The worker is the teammate. It walks on the grid to its station and does WORK there. A state is the index of a cell,
-    a goal the index of a station. NOOP (do nothing) is also an action, but no optimal plan contains it. The class
-    implements the interface `Side`.
+    The worker is the teammate. It walks to its station and does WORK there. A state is the index of a cell, a goal the
+    index of a station.
 
     Args:
         rules: the rules of the instance.
@@ -199,7 +187,7 @@ class WorkerSide(Sealed):
 
     Attributes:
         model: the grid on which the worker moves.
-        actions: the worker's actions: four moves, WORK and NOOP.
+        actions: four moves, WORK and NOOP (do nothing).
         loads: number of things that the worker can carry: 0.
     """
 
@@ -252,9 +240,8 @@ class WorkerSide(Sealed):
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
         """Return two tables of all pairs of goals at a state, EDP and WCD, each ``float64 [n_goals, n_goals]``.
 
-        Entry ``[i, j]`` is the step, counted from 1 at `state`, in which an observer rules out goal `i` while the
-        worker pursues goal `j`. In the first table, EDP (expected divergence point), it is the expected step; in the
-        second table, WCD (worst-case distinctiveness), the latest possible step. The diagonals are ``inf``.
+        Entry ``[i, j]`` is the step, expected (EDP) or latest (WCD), in which an observer rules out goal `i` while the
+        worker pursues goal `j`. The diagonals are ``inf``.
         """
         return self._family.matrices_at(state)
 
@@ -276,10 +263,9 @@ class WorkerSide(Sealed):
 class FetcherSide(Sealed):
     """The fetcher's side of the problem: its next states, its steps to the goals, and its optimal actions.
 
-    The fetcher is the ego agent. To reach a goal, it brings the tool of a station to this station. A goal is the index
-    of its station. A state is the number ``cell * (n_stations + 1) + tool + 1``, where `tool` is the index of the
-    station whose tool the fetcher carries, or -1 if it carries nothing. Everything is computed from shortest paths on
-    the grid, without a table of all states. The class implements the interface `Side`.
+    The fetcher is the ego agent. It brings the tool of a station to this station. A goal is the index of a station. A
+    state is ``cell * (n_stations + 1) + tool + 1``, where `tool` is the index of the station whose tool the fetcher
+    carries, or -1 for none.
 
     Args:
         rules: the rules of the instance.
@@ -287,8 +273,8 @@ class FetcherSide(Sealed):
 
     Attributes:
         model: the grid on which the fetcher moves.
-        actions: the fetcher's actions: four moves, NOOP, and a PICKUP for each station's tool.
-        loads: number of things that the fetcher can carry: one tool for each station.
+        actions: four moves, NOOP (do nothing), and a PICKUP for each station's tool.
+        loads: number of different tools: one for each station.
     """
 
     def __init__(self, rules: Rules, stations: Pursuit) -> None:
@@ -314,11 +300,7 @@ class FetcherSide(Sealed):
     def next(self, state: int, action: int) -> int:
         """Return the fetcher's state after an action; -1 if the action is not available.
 
-        A state is a number that stands for the fetcher's cell and the tool that it holds.
-
-        Args:
-            state: the state before the action.
-            action: the index of the action in ``actions.names``.
+        `state` is a number, `action` an index in ``actions.names``.
         """
         cell, tool = self._rules.fetcher_next(*place_and_load(self, state), action)
         return -1 if cell < 0 else cell * (self._n + 1) + tool + 1
@@ -326,10 +308,7 @@ class FetcherSide(Sealed):
     def steps(self, state: Any) -> IntArray:
         """Return the fewest steps of the fetcher from a state to each goal, ``int32 [n_goals]``; -1 if out of reach.
 
-        The steps include the way to the toolbox and the PICKUP, unless the fetcher already holds the goal's tool.
-
-        Args:
-            state: one state, or an array of n states; for an array the result is ``int32 [n, n_goals]``.
+        For an array of n states, the result is ``int32 [n, n_goals]``.
         """
         if isinstance(state, np.ndarray):
             return np.array([self.steps(int(each)) for each in state], dtype=np.int32).reshape(-1, self._n)
@@ -369,8 +348,8 @@ class FetcherSide(Sealed):
     def policy(self, state: int) -> FloatArray:
         """Return the probability of each action in a state for each goal, ``float64 [n_goals, n_actions]``.
 
-        If the fetcher holds the goal's tool, it walks to the station and waits there. Otherwise it walks to the toolbox
-        and picks up the tool. All shortest paths to the station or toolbox are equally likely.
+        The fetcher takes the tool from its toolbox to the station and waits there. All shortest paths to the next of
+        these places are equally likely.
         """
         cell, tool = place_and_load(self, state)
         policy = np.zeros((self._n, len(self.actions.names)))
@@ -385,9 +364,8 @@ class FetcherSide(Sealed):
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
         """Return two tables of all pairs of goals at a state, EDP and WCD, each ``float64 [n_goals, n_goals]``.
 
-        Entry ``[i, j]`` is the step, counted from 1 at `state`, in which an observer rules out goal `i` while the
-        fetcher pursues goal `j`. In the first table, EDP (expected divergence point), it is the expected step; in the
-        second table, WCD (worst-case distinctiveness), the latest possible step. The diagonals are ``inf``.
+        Entry ``[i, j]`` is the step, expected (EDP) or latest (WCD), in which an observer rules out goal `i` while the
+        fetcher pursues goal `j`. The diagonals are ``inf``.
         """
         cell, tool = place_and_load(self, state)
         waypoint = self._box_of if tool == NOTHING else np.where(np.arange(self._n) == tool, -1, self._box_of)
@@ -401,14 +379,10 @@ class FetcherSide(Sealed):
         return edp, wcd
 
     def _family(self, tool: int) -> Divergence:
-        """Return the object that computes EDP and WCD for all pairs of cells to which the fetcher may walk next.
+        """Return the divergence of the cells to which the fetcher may walk next.
 
-        These cells are the toolboxes and, as the last one, the station whose tool the fetcher holds, if any. EDP
-        (expected divergence point) is the expected step at which an observer can tell to which of two cells the fetcher
-        walks. WCD (worst-case distinctiveness) is the latest such step.
-
-        Args:
-            tool: the index of the station whose tool the fetcher holds, -1 if it holds nothing.
+        These cells are the toolboxes and, as the last one, the station whose tool the fetcher holds. `tool` is the
+        index of this station, -1 for empty hands.
         """
         if tool not in self._families:
             station = [] if tool == NOTHING else [self._rules.station_cells[tool]]
@@ -442,18 +416,17 @@ def _towards_waypoints(
 ) -> None:
     """Mark the fetcher's optimal actions for each goal in the array `optimal`.
 
-    For the goal whose tool the fetcher holds, these actions lead to the station, where the fetcher waits (NOOP). For
-    every other goal, they lead to the toolbox with the goal's tool, where the fetcher picks the tool up. A cell is
-    given by its row in `to_station`, `to_box` and `successor`. These three tables may hold only some cells of the grid.
+    With the goal's tool in hand, the fetcher walks to the station and waits (NOOP). Otherwise it walks to the toolbox
+    and picks the tool up. A cell is a row of `to_station`, `to_box` and `successor`.
 
     Args:
-        to_station: ``int32 [n_cells, n_goals]``, the steps from each cell to each station.
-        to_box: ``int32 [n_cells, n_boxes]``, the steps from each cell to each toolbox.
-        box_of: ``int64 [n_goals]``, for each station, the column of `to_box` for the toolbox with its tool.
-        successor: ``int32 [n_cells, n_moves]``, the cell after each move, -1 if the move is not available.
+        to_station: ``int32 [n_cells, n_goals]``, steps from each cell to each station.
+        to_box: ``int32 [n_cells, n_boxes]``, steps from each cell to each toolbox.
+        box_of: ``int64 [n_goals]``, the column of `to_box` for each station's tool.
+        successor: ``int32 [n_cells, n_moves]``, the cell after each move, -1 if there is none.
         cell: the fetcher's cell.
-        tool: the index of the station whose tool the fetcher holds, -1 if it holds nothing.
-        optimal: ``bool [n_goals, n_actions]``, all False before the call; set to True for the optimal actions.
+        tool: the station whose tool the fetcher holds, -1 for none.
+        optimal: ``bool [n_goals, n_actions]``, all False before the call.
     """
     for goal in range(box_of.size):
         if goal == tool:

@@ -7,9 +7,9 @@ Both move on one grid, may be in the same cell, and act at the same time:
 - fetcher: NORTH, EAST, SOUTH, WEST, NOOP, PICKUP of a tool (only in the cell of its toolbox), or a question: "is your
   goal among these stations?"
 
-The fetcher holds at most one tool. If it picks up another tool, the first tool is back in its own toolbox. During a
-question, both agents stay where they are. The episode ends with the first WORK at the goal station during which the
-fetcher is there, or arrives there, with the right tool. A step costs 1. A step with a question costs
+The fetcher holds at most one tool. A tool that it exchanges is back in its own toolbox. During a question, both agents
+stay in place. The episode ends when the worker does WORK at the goal station, and the fetcher is there with the right
+tool after the step. A step costs 1. A step with a question costs
 ``base + per_station * number of stations asked about`` instead.
 """
 
@@ -44,7 +44,7 @@ class State:
     Attributes:
         worker: the worker's cell, as a state index of the grid.
         fetcher: the fetcher's cell, as a state index of the grid.
-        holding: the index of the station whose tool the fetcher holds; -1 for empty hands.
+        holding: the station whose tool the fetcher holds, by index; -1 for empty hands.
     """
 
     worker: int
@@ -55,18 +55,18 @@ class State:
 class Rules(Sealed):
     """The rules of tool fetching for one instance: which actions are possible, and what they do.
 
-    All methods take and return cells, stations and actions as indices. An object does not change after construction.
+    Methods take and return cells, stations and actions as indices.
 
     Args:
-        instance: the map with its stations and toolboxes, the agents' start cells, and the prices of questions.
+        instance: the map, the agents' starts and the prices of questions.
 
     Attributes:
-        instance: the same instance.
+        instance: the argument `instance`.
         grid: the map on which both agents move.
         stations: the names of the stations.
         n_stations: the number of stations.
-        station_cells: for each station, its cell.
-        box_cells: for each station, the cell of the toolbox that holds its tool.
+        station_cells: the cell of each station.
+        box_cells: for each station, the cell of the toolbox with its tool.
     """
 
     def __init__(self, instance: Instance) -> None:
@@ -112,15 +112,10 @@ class Rules(Sealed):
         return cell if action == WORKER_NOOP or cell in self._station_at else -1
 
     def fetcher_next(self, cell: int, holding: int, action: int) -> tuple[int, int]:
-        """Return the fetcher's cell and the tool that it holds after an action, as a pair of indices.
+        """Return the fetcher's cell and tool after an action, as a pair of indices.
 
-        If the action is not available, the cell in the result is -1 and the tool is unchanged. A tool is given by the
-        index of its station, or -1 for empty hands.
-
-        Args:
-            cell: the fetcher's cell before the action.
-            holding: the tool that the fetcher holds before the action.
-            action: an index into `fetcher_actions`.
+        The cell is -1 if the action is not available. A tool is the index of its station, or -1 for empty hands.
+        `action` is an index in `fetcher_actions`.
         """
         if action < FETCHER_NOOP:
             return int(self._moves[cell][action]), holding
@@ -145,13 +140,8 @@ class Rules(Sealed):
     def step(self, state: State, worker_action: int, fetcher_action: int) -> State:
         """Return the state after both agents have acted at the same time.
 
-        Args:
-            state: the state before the step.
-            worker_action: the worker's action, an index into `WORKER_ACTIONS`.
-            fetcher_action: the fetcher's action, an index into `fetcher_actions`.
-
-        Raises:
-            InputError: an action is not available in the state, or its index does not exist.
+        The actions are indices in `WORKER_ACTIONS` and `fetcher_actions`. Raises InputError if an action is not
+        available or does not exist.
         """
         for who, action, n in (
             ("worker", worker_action, len(WORKER_ACTIONS)),
@@ -168,16 +158,10 @@ class Rules(Sealed):
         return State(worker, fetcher, holding)
 
     def finished(self, worker_action: int, after: State, goal: int) -> bool:
-        """Return whether a step ended the episode.
+        """Return whether a step ended the episode, with `after` as the state after the step.
 
-        It did if the worker did WORK at the goal station, and the fetcher is there after the step with the station's
-        tool.
-
-        Args:
-            worker_action: the worker's action in the step, an index into `WORKER_ACTIONS`.
-            after: the state after the step. WORK does not move the worker, so the worker was in the same cell before
-                the step.
-            goal: the index of the goal station.
+        It did if the worker did WORK at the station `goal`, and the fetcher is there after the step with the station's
+        tool. `worker_action` is an index in `WORKER_ACTIONS`.
         """
         cell = self.station_cells[goal]
         return worker_action == WORK and after.worker == cell and after.fetcher == cell and after.holding == goal
