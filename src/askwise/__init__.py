@@ -1,8 +1,6 @@
 """askwise: decide when to ask a teammate, and what to ask.
 
-Everything listed in ``__all__`` can be used as ``askwise.NAME``. The module that defines a name is imported when the
-name is first used. So ``import askwise`` and ``askwise --help`` are quick: they load neither numba nor plotting
-libraries.
+Every name in ``__all__`` is available as ``askwise.NAME``. Its module is imported at first use.
 """
 
 from __future__ import annotations

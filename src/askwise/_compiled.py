@@ -1,21 +1,15 @@
 """Kernels: loops over plain arrays that can run in plain Python or compiled by numba.
 
-Compiled kernels are much faster. But numba has to be loaded, and each kernel has to be compiled or found in numba's
-cache. On small problems, loading and compiling take longer than all the work of most commands (`askwise ask` on an
-example: 0.5 s of CPU time without numba, 1.5 s with numba). So a kernel runs in Python as long as there is little work,
-and is compiled when there is more.
+A kernel runs in Python while there is little work, because loading numba and compiling take time:
 
-A kernel may have a function `work` that estimates the work of a call, in steps of the kernel's innermost loop. Such a
-kernel runs in Python until a limit is reached, and is then compiled:
+- A kernel may have a function `work`, which estimates the loop steps of a call. Before numba is loaded, all such
+  kernels together may run `PATIENCE` (200,000) steps in Python. Once numba is loaded, each may run `EACH` (10,000)
+  steps, counted from the start of the process. At the limit, a kernel is compiled.
+- The kernels of the planner's searches have no such estimate. Their callers count the work, and choose between Python
+  and compiled code (`Kernel.on`).
+- All other kernels are compiled at their first call.
 
-- Before numba is loaded, all such kernels of this process together may run `PATIENCE` (200,000) steps in Python.
-- Once numba is loaded, each such kernel may run `EACH` (10,000) steps in Python, counted from the start of the process.
-
-The kernels of the planner's searches cannot estimate their work. Their callers count it and choose between Python and
-compiled code (`Kernel.on`). All other kernels are compiled at their first call.
-
-Python and compiled code do the same operations in the same order on numbers of the same types. So the results are
-equal, bit for bit, and never depend on earlier calls. Only the module `askwise._jit` compiles kernels and loads numba.
+Python and compiled code give equal results, bit for bit. Only the module `askwise._jit` loads numba.
 """
 
 from __future__ import annotations
@@ -47,14 +41,11 @@ another type of number."""
 
 
 class _Patience:
-    """The amount of work that kernels (loops that numba can compile) may still do in plain Python.
-
-    For little work, running a loop in Python is quicker than loading numba and compiling the loop.
+    """The number of loop steps that kernels (loops that numba can compile) may still run in plain Python.
 
     Attributes:
-        left: number of loop steps that all kernels together may still run in Python; 0 once numba is loaded.
-        each: limit that applies once numba is loaded: a kernel may run in Python as long as the number of all loop
-            steps that it has run in Python stays below this.
+        left: steps left for all kernels together; 0 once numba is loaded.
+        each: limit for a single kernel, once numba is loaded.
     """
 
     def __init__(self) -> None:
@@ -62,17 +53,11 @@ class _Patience:
         self.each = EACH
 
     def allows(self, steps: int, done: int) -> bool:
-        """Return whether a kernel (a loop that numba can compile) may run its next call in plain Python.
-
-        The result is True in two cases:
-
-        - `steps` is below `left`, the number of loop steps that all kernels together may still run in Python. Then
-          `steps` is subtracted from `left`.
-        - numba is loaded, and ``done + steps`` is below `each`, the limit for a single kernel.
+        """Return whether a kernel may run its next call in plain Python; such a call may use up steps of `left`.
 
         Args:
-            steps: number of loop steps of the next call.
-            done: number of loop steps that this kernel has run in Python so far.
+            steps: loop steps of the next call.
+            done: loop steps that this kernel has run in Python so far.
         """
         if steps < self.left:
             self.left -= steps
@@ -87,18 +72,16 @@ _building = threading.RLock()
 class Kernel:
     """A loop that can run in plain Python or compiled by numba.
 
-    If the environment variable ``NUMBA_DISABLE_JIT`` is set to anything but 0, it always runs in Python.
+    It always runs in Python if the environment variable ``NUMBA_DISABLE_JIT`` is set to anything but 0.
 
     Args:
         function: the loop, a Python function.
-        work: a function that estimates the number of loop steps of a call. Its only argument is an object that has the
-            arguments of the call as attributes. Calls with few loop steps run in Python. None: calling this object
-            always runs the compiled loop, and only the method `on` lets the caller choose.
+        work: a function that estimates the loop steps of a call, given an object with the call's arguments as
+            attributes. Calls with few steps run in Python. None: calls run compiled.
 
     Attributes:
         as_written: the loop as a plain Python function.
-        inline: numba's option ``inline`` for this loop: ``always`` if numba inlines it into the kernels that call it,
-            otherwise ``never``.
+        inline: numba's option ``inline`` for this loop: ``always`` or ``never``.
     """
 
     inline = "never"
@@ -129,13 +112,9 @@ class Kernel:
         return self.compiled_for(*given)(*given)
 
     def may_run_as_written(self, most: int) -> bool:
-        """Return whether the loop may run in plain Python, as it is written, instead of being compiled.
+        """Return whether the loop may run in plain Python: numba is not loaded, and its work so far is below `most`.
 
-        It may if numba is not loaded and the loop has done less than `most` work in Python so far, as counted by
-        `count`. It always may if the user has turned numba off. Pass the result to the method `on`.
-
-        Args:
-            most: the limit, in the unit that the caller chose for `count`.
+        It always may if the user has turned numba off. Pass the result to `on`. The limit is in the unit of `count`.
         """
         return NEVER or (self._compiled is None and "askwise._jit" not in sys.modules and self._done < most)
 
@@ -151,10 +130,8 @@ class Kernel:
 
         Args:
             struct: named arrays and numbers, the first argument of the loop.
-            given: the other arguments of the loop.
-            as_written: True to run the loop in plain Python, False to run it compiled. If the user has turned numba
-                off, it always runs in Python. In Python, each int in `given` is converted to `int64`, so that large
-                numbers overflow as in compiled code.
+            given: the other arguments.
+            as_written: True for plain Python, False for compiled code.
         """
         if as_written or NEVER:
             with np.errstate(all="ignore"):
@@ -165,9 +142,8 @@ class Kernel:
     def compiled_for(self, *given: Any) -> Any:
         """Return the compiled loop, a function with the same arguments as the loop.
 
-        The first call compiles the loop for arguments of the types of `given`, or loads the machine code from disk.
-        Later calls return the same compiled loop, whatever `given` is. When the compiled loop itself is called with
-        arguments of other types, numba compiles it for those types, too.
+        The first call compiles it for the types of `given`, or loads the machine code from disk. Later calls ignore
+        `given`.
         """
         if self._compiled is None:
             load()
@@ -210,18 +186,15 @@ def compiled(*, work: Callable[[Any], int]) -> Callable[[_F], _F]: ...
 
 
 def compiled(function: Any = None, *, work: Callable[[Any], int] | None = None) -> Any:
-    """Decorate a loop as a `Kernel`, which runs in plain Python or compiled by numba; its machine code is kept on disk.
-
-    Use it as ``@compiled`` or as ``@compiled(work=...)``.
+    """Decorate a loop as a `Kernel`, which runs in plain Python or compiled by numba.
 
     Args:
         function: the loop, if the decorator is used without arguments.
-        work: a function that estimates the number of loop steps of a call. Its only argument is an object that has the
-            arguments of the call as attributes. Calls with few loop steps run in Python; for more work, the loop is
-            compiled. None: the loop is compiled at its first call.
+        work: a function that estimates the loop steps of a call, given an object with the call's arguments as
+            attributes. Calls with few steps run in Python. None: calls run compiled.
 
     Returns:
-        the kernel, if `function` is given; otherwise a decorator that makes a kernel of a loop.
+        the kernel, if `function` is given; otherwise a decorator.
     """
     if function is None:
         return lambda function: Kernel(function, work)
@@ -256,11 +229,7 @@ class _Part(_Inner):
 
 
 def part(function: _F) -> _F:
-    """Decorate a loop that numba copies (inlines) into the loop that calls it, before numba compiles the calling loop.
-
-    Use it for loops with one caller. It saves a fifth of the time to compile the planner's loops, compared with the
-    decorator `inner`.
-    """
+    """Decorate a loop with one caller: numba copies it into this caller, before it compiles the caller."""
     kernel: Any = _Part(function)
     return kernel  # type: ignore[no-any-return]
 
@@ -268,12 +237,10 @@ def part(function: _F) -> _F:
 class Struct:
     """A base class for groups of named arrays and numbers that kernels (loops compiled by numba) read as attributes.
 
-    A subclass lists its fields as annotations. A kernel that runs in Python gets the struct itself. A compiled kernel
-    gets the property `compiled`, a pointer to the same data. So passing a struct costs the same for any number of
-    fields.
+    A subclass lists its fields as annotations. Compiled kernels get the property `compiled`, a pointer to the data.
 
     Args:
-        fields: the values of all fields of the subclass, as keyword arguments.
+        fields: the values of all fields, as keyword arguments.
     """
 
     _names: ClassVar[tuple[str, ...]]
@@ -297,11 +264,9 @@ class Struct:
         return self._compiled
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes as a dict to pickle, with the names of all read-only arrays under the key ``_fixed``.
+        """Return the attributes as a dict to pickle.
 
-        Pickle forgets that an array is read-only; `__setstate__` makes these arrays read-only again. Otherwise numba
-        would compile kernels again for the unpickled arrays, because numba treats read-only arrays as a different type.
-        The reference for compiled kernels is not pickled.
+        The key ``_fixed`` has the names of read-only arrays, because pickle forgets that arrays are read-only.
         """
         fixed = [
             name for name, value in vars(self).items() if isinstance(value, np.ndarray) and not value.flags.writeable
@@ -317,9 +282,7 @@ class Struct:
 def load() -> None:
     """Load numba if it is not loaded yet.
 
-    Meanwhile Ctrl-C is deferred, and the time does not count as an agent's decision time. Afterwards, a kernel that
-    estimates its work is compiled before it has run `EACH` (10,000) loop steps in Python, counted from the start of the
-    process.
+    Meanwhile Ctrl-C is deferred, and the time does not count as an agent's decision time.
     """
     if "askwise._jit" not in sys.modules:
         from askwise.workers import heartbeat

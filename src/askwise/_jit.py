@@ -1,21 +1,14 @@
-"""Compilation of kernels by numba.
+"""Compilation of kernels (loops over plain arrays) by numba.
 
-A kernel is a loop over plain arrays, written in Python. Tests compare each compiled kernel with plain Python.
+The module has the options with which kernels are compiled, the messages to the user, and the types with which a kernel
+takes a struct (a record of named arrays and numbers) as an argument.
 
-The module has the options with which all kernels are compiled, the messages to the user, and the types that let a
-kernel take a struct (a record of named arrays and numbers) as an argument.
-
-**First use.** Compiling takes seconds. If standard error is a terminal, a message says which part of the package is
-being compiled, once for each part. Machine code is kept on disk (`askwise._kept`), so users wait once on each machine.
-
-- Only kernels that Python calls are kept on disk. Their machine code contains the kernels that they call.
+- If standard error is a terminal, a message says which part of the package is being compiled.
+- Machine code is kept on disk (`askwise._kept`) for kernels that Python calls. It contains the kernels that they call.
 - numba compiles a kernel once for each combination of argument types. So callers pass only 64-bit numbers, and kernels
   pass no literals to other kernels.
-- Garbage collection is off while numba compiles. Compiling makes many objects that stay in memory; searching them for
-  garbage would take 8 % of the time.
-
-**Ctrl-C** is deferred while a kernel is compiled, because it could get lost in a callback of the compiler. The compile
-time does not count as decision time of the agent that needs the kernel.
+- While a kernel is compiled, garbage collection is off, Ctrl-C is deferred, and the time does not count as an agent's
+  decision time.
 """
 
 from __future__ import annotations
@@ -73,10 +66,7 @@ _compiling = threading.RLock()
 def within(function: Callable[..., Any], inline: str) -> Any:
     """Return a loop as a numba function that other compiled loops can call, but Python cannot.
 
-    Args:
-        function: the loop, a Python function.
-        inline: numba's option of that name: ``always`` to copy the loop into its callers before they are compiled, or
-            ``never``.
+    `inline` is ``always`` if numba copies the loop into its callers, otherwise ``never``.
     """
     loop = _calling_loops(function)
     kernel = _njit(loop, inline=inline, **INNER)
@@ -86,14 +76,9 @@ def within(function: Callable[..., Any], inline: str) -> Any:
 
 
 def compiled_for(function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
-    """Return a loop compiled by numba, as a function with the same arguments as the loop.
+    """Return a loop compiled by numba for the types of the arguments `given`; it takes the same arguments as the loop.
 
-    It is compiled for the types of the arguments `given`. Machine code from an earlier compilation is loaded from disk;
-    new machine code is written to disk if possible.
-
-    Args:
-        function: the loop, a Python function.
-        given: the arguments of a call; only their types are used.
+    Machine code is loaded from disk if it is there; new machine code is written to disk if possible.
     """
     kinds = tuple(map(numba.typeof, given))
     with _compiling, _undisturbed():
@@ -117,14 +102,7 @@ def compiled_for(function: Callable[..., Any], given: tuple[Any, ...]) -> Any:
 
 
 def _calling_loops(function: Any) -> Any:
-    """Return a copy of a loop that calls numba functions instead of objects of the class `Kernel`.
-
-    In the source code, a loop calls other loops by global names that refer to objects of the class `Kernel`, which
-    numba does not know. In the copy, these names refer to numba functions (`Kernel.within`).
-
-    Args:
-        function: the loop, a Python function.
-    """
+    """Return a copy of a loop that calls numba functions (`Kernel.within`) where the loop calls `Kernel` objects."""
     names = {name for code in _codes(function.__code__) for name in code.co_names}
     known = {
         name: value.within if hasattr(type(value), "within") and value.as_written is not function else value
@@ -163,13 +141,9 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _announce(module: str, then: str) -> None:
-    """Print to standard error that a part of the package is being compiled, once for each part.
+    """Print to a terminal that a part of the package is being compiled, once for each part.
 
-    Nothing is printed in a worker process, or if standard error is not a terminal.
-
-    Args:
-        module: the name of the module whose loop is compiled; `PARTS` gives the part of the package that it belongs to.
-        then: the end of the message, which says what becomes of the machine code, such as "kept for later runs".
+    `module` is the module whose loop is compiled. `then` ends the message, such as "kept for later runs".
     """
     part = next((part for start, part in PARTS.items() if module.startswith(start)), None)
     if part is None or part in _announced or multiprocessing.parent_process() is not None:
@@ -193,21 +167,17 @@ _structref.define_attributes(_Fields)
 
 
 class StructType(_Fields):
-    """The numba type of a `Struct` (a group of named arrays and numbers); it lists the names and types of the fields.
+    """The numba type of a `Struct` (a group of named arrays and numbers), with the names and types of its fields.
 
-    Compiled loops get a struct as a pointer to 64-bit words that describe its fields (`StructReference`). The arrays
-    belong to Python. Compiled loops do not count references to these arrays, so no loop may return one of them. numba's
-    own structs count references, which took half of the planner's time.
-
-    The name of the type is the name of the class and a digest of the fields. It is short because the names of compiled
-    functions contain it, and long names make compiling slower.
+    Compiled loops get a struct as a pointer to 64-bit words (`StructReference`). They do not count references to its
+    arrays, so no loop may return one of them.
 
     Args:
         class_name: name of the class, a subclass of `Struct`.
         fields: a pair for each field: its name and its numba type.
 
     Attributes:
-        first_word: a dict from the name of each field to the index of its first word, from 0.
+        first_word: a dict from each field's name to the index of its first word, from 0.
     """
 
     def __init__(self, class_name: str, fields: tuple[tuple[str, Any], ...]) -> None:
@@ -222,17 +192,15 @@ class StructType(_Fields):
 class StructReference:
     """What Python passes to compiled loops for a `Struct`: its numba type, and the address of words that describe it.
 
-    A `Struct` is a group of named arrays and numbers. Each field takes one or more 64-bit words: a number takes one
-    word, which holds the number. A field that is itself a struct takes one word, the address of that struct's words. An
-    array takes one word for the address of its memory, one for each length in its shape, and one for each stride (in
-    bytes). The words never change.
+    Each field takes one or more 64-bit words: a number takes one; an inner struct takes one, the address of its words;
+    an array takes one for its address, one for each length in its shape, and one for each stride in bytes.
 
     Args:
-        struct: a `Struct`.
+        struct: a `Struct`, which is a group of named arrays and numbers.
         names: names of its fields.
 
     Attributes:
-        type: the numba type of the struct, a `StructType`.
+        type: the numba type of the struct.
         address: the address of the first word.
     """
 
@@ -247,10 +215,7 @@ class StructReference:
 def _words(value: Any) -> Any:
     """Return the 64-bit words that describe one field of a struct to compiled loops, ``int64 [n_words]``.
 
-    Args:
-        value: the value of the field. For a number, the word is the number itself; for an array, the words are the
-            address of its memory, its shape and its strides in bytes; for the `StructReference` of another struct, the
-            word is the address of that struct's words.
+    They are the number itself; or an array's address, shape and strides in bytes; or an inner struct's address.
     """
     if isinstance(value, StructReference):
         return np.array([value.address])
@@ -269,17 +234,9 @@ _extending.register_model(StructType)(_extending.models.OpaqueModel)  # a pointe
 
 @_extending.unbox(StructType)  # type: ignore[untyped-decorator]
 def _unbox(_type: StructType, reference: Any, c: Any) -> Any:
-    """Generate machine code that gets the address out of a `StructReference` that Python passes to a compiled loop.
+    """Generate machine code that gets the address out of a `StructReference`, for a struct passed to a compiled loop.
 
-    numba calls this function for each struct among the arguments of a loop.
-
-    Args:
-        _type: the numba type of the struct; not used.
-        reference: the `StructReference`, as a value in the generated code.
-        c: numba's context for conversions from Python; its methods add the machine code.
-
-    Returns:
-        the address, as a value in the generated code, in a ``NativeValue`` of numba.
+    `reference` and the result are values in the generated code. The methods of `c` add machine code.
     """
     number = c.pyapi.object_getattr_string(reference, "address")
     address = c.pyapi.long_as_voidptr(number)
@@ -289,21 +246,11 @@ def _unbox(_type: StructType, reference: Any, c: Any) -> Any:
 
 @_extending.lower_getattr_generic(StructType)  # type: ignore[untyped-decorator]
 def _read_field(context: Any, builder: Any, struct: StructType, address: Any, name: str) -> Any:
-    """Generate machine code that reads a field of a struct.
+    """Generate machine code that reads a field of a struct, for each expression ``struct.name`` in a compiled loop.
 
-    numba calls this function for each expression ``struct.name`` in a compiled loop.
-
-    Args:
-        context: numba's context, which knows the layout of types.
-        builder: the object whose methods add instructions to the machine code.
-        struct: the type of the struct.
-        address: the address of the words that describe the struct (see `StructReference`), as a value in the generated
-            code.
-        name: name of the field.
-
-    Returns:
-        the content of the field, as a value in the generated code: a number, an array, or, if the field is a struct
-        itself, the address of that struct's words.
+    `address` and the result are values in the generated code: the address of the struct's words, and the number, the
+    array, or the address of an inner struct's words. `context` knows the layout of types, and `builder` adds machine
+    code.
     """
     field, first = struct.field_dict[name], struct.first_word[name]
     integer = context.get_value_type(_types.int64)

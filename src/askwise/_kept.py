@@ -1,12 +1,8 @@
-"""The cache on disk for the machine code of kernels.
+"""The cache on disk for the machine code of kernels (loops that numba compiles).
 
-A *kernel* is a Python function, mostly a loop, that numba compiles. Each version of a kernel has a folder,
-``ROOT/MODULE.KERNEL/STAMP``, where ``ROOT`` is the result of `root`. The stamp is a digest of everything that the
-machine code depends on: the code of the kernel, the code of all kernels that it calls, the types of its arguments, and
-numba's version and options. So no version ever uses the machine code of another version.
-
-While a kernel is made, numba's setting `numba.config.CACHE_DIR` names the folder of the kernel's version, so numba
-writes there. numba makes one subfolder in it for each installation of askwise.
+Each version of a kernel has a folder, ``ROOT/MODULE.KERNEL/STAMP``, where ``ROOT`` is the result of `root`. The stamp
+is a digest of everything that the machine code depends on: the code of the kernel and of the kernels that it calls, the
+types of its arguments, and numba's version and options.
 
 Only one process at a time compiles or loads kernels in a folder. Machine code is used only if its checksums are right
 (`CacheFolder`). If no folder can be written, every process compiles its kernels again.
@@ -43,12 +39,10 @@ _config: Any = numba.config
 class CacheFolder:
     """The folder on disk that holds the machine code of one version of a kernel, a function that numba compiles.
 
-    Versions differ in the kernel's code or in the types of its arguments. The file ``sums`` in the folder has the
-    checksums of all files with machine code. They are needed because numba does not check the files: a truncated file
-    would cause an error in every process, and one wrong bit could cause a wrong result.
+    The file ``sums`` in the folder has checksums of the machine code, which numba does not check.
 
     Args:
-        kernel: the result of ``numba.njit(cache=True)`` for the kernel's Python function.
+        kernel: the result of ``numba.njit(cache=True)``.
 
     Attributes:
         kernel: the argument `kernel`.
@@ -111,13 +105,12 @@ class CacheFolder:
 def kernel_at(make: Callable[..., Any], function: Callable[..., Any], way: str) -> tuple[Any, CacheFolder | None]:
     """Return a loop as a numba function that keeps its machine code on disk, and the folder of this machine code.
 
-    If no folder can be written, the function does not keep its machine code, and None is returned as the folder.
+    If no folder can be written, the function keeps no machine code, and the folder is None.
 
     Args:
-        make: calls ``numba.njit`` for the loop with the given options and returns the result. With
-            ``make(cache=True)``, numba keeps machine code on disk; with ``make()``, it does not.
+        make: calls ``numba.njit`` for the loop with the given options.
         function: the loop, a Python function.
-        way: the types of the loop's arguments and numba's options, as text. It is part of what identifies the folder.
+        way: the types of the loop's arguments and numba's options, as text.
     """
     # numba raises RuntimeError if it can write nowhere, and Python if there is no home folder.
     with contextlib.suppress(OSError, RuntimeError):
@@ -151,7 +144,6 @@ def root() -> Path:
 def folder_of(function: Any, way: str) -> Path:
     """Make and return the folder for the machine code of one version of a loop.
 
-    The version is determined by the loop's present code, the types of its arguments, and numba's version and options.
     Only the `VERSIONS` (5) folders of the loop that were used last are kept; older ones are removed.
 
     Args:
@@ -179,14 +171,7 @@ def _source(path: str) -> bytes:
 
 
 def _made_in(folder: Path, make: Callable[..., Any]) -> Any:
-    """Return ``make(cache=True)``, a numba function that keeps its machine code in `folder`.
-
-    During the call, numba's setting for its cache folder is `folder`; afterwards the setting is restored.
-
-    Args:
-        folder: the folder.
-        make: a function that calls ``numba.njit`` for a loop with the given options and returns the result.
-    """
+    """Return ``make(cache=True)``, a numba function that keeps its machine code in `folder`."""
     usual, _config.CACHE_DIR = _config.CACHE_DIR, str(folder)
     try:
         return make(cache=True)
@@ -231,12 +216,7 @@ def locked(place: CacheFolder) -> Iterator[None]:
 
 
 def _lock(file: Any, fcntl: Any) -> None:
-    """Wait until a file can be locked, and lock it; the waiting time does not count as an agent's decision time.
-
-    Args:
-        file: the open file.
-        fcntl: the Python module `fcntl`. The caller imports it, because Windows does not have it.
-    """
+    """Wait until a file can be locked, and lock it; the waiting time does not count as an agent's decision time."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -265,8 +245,7 @@ def take_in(function: Any, digest: Any, done: set[Any]) -> None:
     Args:
         function: the loop, a Python function.
         digest: a `hashlib` digest, which is updated.
-        done: the loops that are in the digest already; they are not added again. Every loop that is added to the digest
-            is added to this set, too.
+        done: loops that are in the digest already; the added loops are added here, too.
     """
     if function not in done:
         done.add(function)
@@ -288,18 +267,9 @@ def _take_in_code(code: Any, known: Mapping[str, Any], digest: Any, done: set[An
 def _take_in_value(name: str, value: Any, names: Iterable[str], digest: Any, done: set[Any]) -> None:
     """Add the value of a global name that a loop reads to the digest that identifies the loop's machine code.
 
-    What is added depends on the kind of value. For another loop (`Kernel`), it is the code of that loop. For a module
-    of askwise, it is the values of those attributes that `names` lists; for any other module, nothing. For a function
-    or a class, it is its name; for an array, its content. Any other value is added as the text of its `repr`. If this
-    text differs from process to process, so does the digest, and each process compiles the loop again.
-
-    Args:
-        name: the global name.
-        value: its value.
-        names: all names that the loop's code reads, among them the names of attributes.
-        digest: a `hashlib` digest, which is updated.
-        done: the loops that are in the digest already; they are not added again. Loops found here are added to this
-            set.
+    What is added depends on the value: for another loop (`Kernel`), its code; for a module of askwise, the attributes
+    in `names`; for any other module, nothing; for a function or a class, its name; for an array, its content; otherwise
+    its `repr`. `done` has the loops that were added; it grows.
     """
     if hasattr(value, "as_written"):  # another kernel
         take_in(value.as_written, digest, done)

@@ -1,8 +1,7 @@
 """The public functions `ask`, `evaluate`, `lower_bound`, `simulate` and `solve`, which take a problem in any form.
 
-Their first argument is a `Problem`, an instance (a problem of one of askwise's domains, such as tool fetching), or the
-path of an instance file. The functions of the same names in `askwise.play` take only a `Problem`. Only this module
-converts instances and paths into problems. Each function is imported at first use.
+Their first argument is a `Problem`, an instance (a problem of one domain, such as tool fetching), or the path of an
+instance file.
 """
 
 from __future__ import annotations
@@ -41,11 +40,7 @@ RENAMED = {
 
 
 def as_problem(given: object) -> Problem:
-    """Return the `Problem` that a user gave in any form.
-
-    Args:
-        given: a problem, which is returned as it is; an instance (a problem of one of askwise's domains, such as tool
-            fetching); or the path of an instance file.
+    """Return the `Problem` for a problem, an instance (a problem of one domain) or the path of an instance file.
 
     Raises:
         InputError: `given` is none of these, or the file cannot be read or is invalid.
@@ -64,10 +59,7 @@ def _for_any_input(
 ) -> Callable[Concatenate[object, _Rest], _Result]:
     """Return a function like `function` whose first argument, a problem, may also be an instance or a file's path.
 
-    Earlier names of arguments (`RENAMED`) still work as keywords, with a `DeprecationWarning`.
-
-    Args:
-        function: one of the functions of `askwise.play` that take a problem as their first argument.
+    Earlier names of arguments (`RENAMED`) still work, with a `DeprecationWarning`.
     """
     stated = signature(function)
     first, *rest = stated.parameters.values()

@@ -22,7 +22,7 @@ class AskwiseError(Exception):
 class InputError(AskwiseError, ValueError):
     """Raised for invalid input, with a message of three parts: the field, the value found, and what is expected.
 
-    The message shortens long parts in the middle; the attributes have them in full.
+    Long parts are shortened in the message, but not in the attributes.
 
     Attributes:
         field: the input that is wrong: an argument, an option or a path inside a file.
@@ -57,7 +57,7 @@ def did_you_mean(given: str, options: Iterable[str]) -> str:
 
     Args:
         given: the unknown name that the user gave.
-        options: the known names. X is the one most similar to `given`; if none is similar, the result is empty.
+        options: the known names. X is the most similar one; if none is similar, the text is empty.
     """
     if len(given) > LONGEST_COMPARED:
         return ""

@@ -1,11 +1,8 @@
 """Objects that cannot be changed: problems and everything that they are made of.
 
-All methods of a study share the same problem and its tables. An agent that normalised ``problem.prior`` in place would
-silently change the problem for all others. Therefore arrays are read-only, dictionaries and lists refuse changes, and
-attributes cannot be set once an object is made; every attempt raises `CannotChange`. An agent that has to change an
-array makes a copy, such as ``problem.prior.copy()``.
-
-This protects against mistakes, not against malice: Python code can always bypass it.
+The methods of a study share one problem. Arrays are read-only, dictionaries and lists refuse changes, and attributes
+cannot be set once an object is made; every attempt raises `CannotChange`. An agent that has to change an array makes a
+copy, such as ``problem.prior.copy()``.
 """
 
 from __future__ import annotations
@@ -79,12 +76,7 @@ def freeze_arrays(value: Any) -> None:
 def freeze_fields(record: Any, *names: str) -> None:
     """Make arrays, dicts and lists in the named fields of a frozen dataclass read-only.
 
-    Call it in the ``__post_init__`` of the dataclass. Arrays are made read-only in place; dicts and lists are replaced
-    by read-only copies.
-
-    Args:
-        record: the object of the dataclass.
-        names: the names of the fields.
+    Call this in ``__post_init__``. Arrays are changed in place; dicts and lists are replaced by read-only copies.
     """
     for name in names:
         value = getattr(record, name)
@@ -140,15 +132,14 @@ class Sealed(ArrivesFrozen, metaclass=_Sealing):
 
 
 def replaced(given: Any, kind: type[_Object], **changes: Any) -> _Object:
-    """Return a copy of a `Sealed` object with some attributes changed.
+    """Return a copy of a `Sealed` object with some attributes changed; the new values are not checked.
 
-    The caller must have checked the new values. The copy also keeps every `cached_property` that the object has already
-    computed, so change only attributes on which no such property depends.
+    The copy keeps every computed `cached_property`, so change only attributes on which none depends.
 
     Args:
         given: the object.
-        kind: the class of the copy, usually the class of the object.
-        changes: the new values, as keyword arguments with the names of the attributes.
+        kind: the class of the copy.
+        changes: the new values, by attribute name.
     """
     other = kind.__new__(kind)
     vars(other).update(vars(given), **changes)

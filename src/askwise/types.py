@@ -1,9 +1,8 @@
 """Types that many modules use.
 
-A `Result` is one or more numbers with a `Verdict`, which says how accurate the numbers are. A `LazyModule` stands for a
-module that is imported at first use. The other types are short names: `FloatArray`, `IntArray` and `BoolArray` for
-arrays, `StateLike` and `GoalLike` for states and goals as users give them. Docstrings give the dtype and axes of
-arrays, for example ``float64 [n_goals, n_states]``.
+A `Result` is one or more numbers with a `Verdict`, which says how accurate they are. A `LazyModule` is imported at
+first use. `FloatArray`, `IntArray` and `BoolArray` are arrays; docstrings give their dtype and axes, such as
+``float64 [n_goals, n_states]``. `StateLike` and `GoalLike` are states and goals as users give them.
 """
 
 from __future__ import annotations
@@ -29,18 +28,17 @@ GoalLike: TypeAlias = StateLike | Iterable[StateLike]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a number, or an array of numbers, was computed and how accurate the result is.
+    """How a number, or an array of numbers, was computed and how accurate it is.
 
     Attributes:
         method: the name of the algorithm.
-        exact: whether the result is exact up to rounding, because nothing was truncated or iterated.
-        error_bound: proven bound on the relative error of every finite number, 0 if `exact`. An exception is
-            `askwise.dp_distribution`, which computes probabilities of the first steps only: its `error_bound` is the
-            total probability of the later steps.
-        iterations: number of repetitions in an iterative method, such as sweeps over all states; 1 for a direct method.
+        exact: whether the result is exact up to rounding.
+        error_bound: proven bound on the relative error of every finite number, 0 if `exact`. For
+            `askwise.dp_distribution`: the total probability of the steps that were not computed.
+        iterations: number of repetitions; 1 for a direct method.
         residual: largest residual of the equations that were solved, 0 if `exact`.
         converged: whether `error_bound` is within the requested tolerance.
-        bounds: a proven lower and a proven upper bound, two numbers or two arrays; None if only `error_bound` is known.
+        bounds: a proven lower and a proven upper bound, numbers or arrays; None if only `error_bound` is known.
     """
 
     method: str
@@ -65,13 +63,13 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A value, or one value for each state, with a verdict: how it was computed and how accurate it is.
+    """A value, or one value for each state, with a verdict on its accuracy.
 
-    ``float(result)`` and ``numpy.asarray(result)`` return the numbers without the verdict.
+    ``float(result)`` and ``numpy.asarray(result)`` return the numbers alone.
 
     Attributes:
         value: a number, or ``float64 [n_states]``.
-        verdict: the method, and how accurate `value` is.
+        verdict: how `value` was computed and how accurate it is.
     """
 
     value: float | FloatArray
@@ -102,11 +100,9 @@ class Result:
 
 
 class LazyModule:
-    """A stand-in for a module of another package; the module is imported when one of its attributes is first used.
+    """A stand-in for a module of another package, which is imported when one of its attributes is first used.
 
-    ``sparse = LazyModule("scipy.sparse")`` replaces ``from scipy import sparse``. Commands start faster this way: few
-    commands use scipy's optimisers, sparse matrices and linear algebra, and importing these modules takes longer than
-    the whole work of most commands.
+    Commands start faster this way: importing scipy takes longer than the whole work of most commands.
 
     Args:
         name: the full name of the module, such as ``scipy.sparse``.

@@ -1,10 +1,8 @@
 """`askwise.audit`: how much the decisions of episodes and conversations cost beyond the best decisions.
 
-Episodes and conversations are given as objects, as files, as folders of files, or as lines of ``.jsonl`` files. They
-are called *items* here. Items of one problem are audited in batches of at most `BATCH` (50). Each batch has its own
-judge, the object that computes what decisions cost. The items of a batch share the judge's tables and plans. The plans
-that a judge has cached can influence what its planner finds next. So the batches do not depend on the number of worker
-processes, and neither do the results.
+An *item* is an episode or a conversation. Items of one problem are audited in batches of at most `BATCH` (50). Each
+batch has its own judge, the object that computes what decisions cost. So results do not depend on the number of worker
+processes.
 """
 
 from __future__ import annotations
@@ -66,25 +64,24 @@ def audit(
     """Compute the regret of every decision: its expected cost minus that of the best decision at that time.
 
     Args:
-        what: an episode or conversation, or several of them. Each is an `Episode` object, the path of a file, the path
-            of a folder of files, or the contents of a file as a dict. Files are traces of episodes (``askwise run
-            --trace``) or conversations.
-        judge: what decisions are compared with: ``optimal`` (the exact optimum), ``planner`` (the best plan that
-            askwise's planner finds), or ``auto``: the optimum if the problem is small enough, otherwise the planner.
+        what: one or several episodes or conversations. Each is an `Episode`, the path of a file or of a folder of
+            files, or the contents of a file as a dict. Files are traces of episodes (``askwise run --trace``) or
+            conversations.
+        judge: what finds the best decision: ``optimal`` (the exact optimum), ``planner``, or ``auto`` (the optimum if
+            the problem is small enough, otherwise the planner).
         tolerance: regrets up to this are no mistakes. None: 0.000001 for the optimum and 0.05 for the planner; for
             conversations, 0.000001 or the possible error of the plan, whichever is larger.
-        questions: the largest number of questions per episode that the optimum may ask. None: no limit if answers are
-            true; 3 if they may be wrong or missing. Not used for conversations.
-        workers: number of processes that share the work; the result does not depend on it. Episodes that cannot be sent
-            to another process, because they use a class that your program defines, are audited in this process.
-        progress: a function that is called now and then with the number of episodes and conversations audited so far.
+        questions: the most questions per episode that the optimum may ask. None: no limit if answers are true,
+            otherwise 3.
+        workers: number of processes.
+        progress: a function that is called now and then with the number of items audited so far.
 
     Returns:
         the regret and the kind of mistake of each decision, and their totals.
 
     Raises:
-        InputError: an option is invalid, there is nothing to audit, or an episode or conversation is invalid.
-        AskwiseError: the judge is ``optimal``, and a problem is too large for the exact optimum.
+        InputError: an option, an episode or a conversation is invalid, or there is nothing to audit.
+        AskwiseError: the judge is ``optimal``, and a problem is too large for it.
     """
     _check_options(judge, tolerance, questions, workers)
     several = [what] if isinstance(what, str | Path | Episode | Mapping) else list(what)
@@ -106,15 +103,14 @@ def _check_options(judge: str, tolerance: float | None, questions: int | None, w
 class JudgeOptions:
     """The options of `askwise.audit` that say how decisions are judged.
 
-    The regret of a decision is its expected cost minus that of the best decision.
-
     Attributes:
-        judge: what decisions are compared with: ``optimal`` (the exact optimum), ``planner`` (the best plan that the
-            planner finds) or ``auto`` (the optimum if the problem is small enough, otherwise the planner).
-        tolerance: regrets up to this are no mistakes. None: 0.000001 for the optimum and 0.05 for the planner; for
-            conversations, 0.000001 or the possible error of the plan, whichever is larger.
-        questions: the largest number of questions per episode that the optimum may ask. None: no limit if answers are
-            true; 3 if they may be wrong or missing.
+        judge: what finds the best decision: ``optimal`` (the exact optimum), ``planner``, or ``auto`` (the optimum if
+            the problem is small enough, otherwise the planner).
+        tolerance: decisions that cost at most this much more than the best are no mistakes. None: 0.000001 for the
+            optimum, 0.05 for the planner; for conversations, 0.000001 or the possible error of the plan, if it is
+            larger.
+        questions: the most questions per episode that the optimum may ask. None: no limit if answers are true,
+            otherwise 3.
     """
 
     judge: str
@@ -127,10 +123,9 @@ class AuditItem:
     """An episode or a conversation to be audited.
 
     Attributes:
-        given: the episode itself, the parsed contents of a file with an episode or a conversation, or the location of
-            such a file or of a line in it.
-        name: the name of the item in messages and results.
-        key: a key that is equal for all items of the same problem. Items with equal keys are audited together.
+        given: an episode, the parsed contents of a file, or the location of a file or of a line in it.
+        name: the name in messages and results.
+        key: equal for all items of the same problem, which are audited together.
     """
 
     given: Episode | Mapping[str, Any] | EpisodeSource
@@ -159,10 +154,10 @@ class EpisodeSource:
 
     Attributes:
         path: the path of the file.
-        line: number of the line, from 1; None if the location is the whole file.
-        start: offset of the line in the file, in bytes.
-        size: size of the line in bytes; None if the location is the whole file.
-        key: a text that is equal for all episodes and conversations about the same problem (`problem_key`).
+        line: number of the line, from 1; None for the whole file.
+        start: offset of the line in bytes.
+        size: size of the line in bytes; None for the whole file.
+        key: equal for the same problem (`problem_key`).
     """
 
     path: str
@@ -203,12 +198,9 @@ class EpisodeSource:
 
 @contextmanager
 def located_errors(field: str) -> Iterator[None]:
-    """While the ``with`` block runs, add a location to each `InputError` that is raised.
+    """While the ``with`` block runs, put a location before the attribute `field` of each `InputError` that is raised.
 
-    The error's attribute `field` then begins with the location. Errors that already name a file are not changed.
-
-    Args:
-        field: the location: a file or a line of a file, such as ``file 'runs.jsonl', line 3``.
+    `field` is the location, such as ``file 'runs.jsonl', line 3``. Errors that already name a file are not changed.
     """
     try:
         yield
@@ -221,10 +213,7 @@ def located_errors(field: str) -> Iterator[None]:
 
 
 def format_of(data: Any) -> str:
-    """Return the format that the contents of a file state under the key ``format``, such as ``askwise/conversation@1``.
-
-    Args:
-        data: the contents, parsed from JSON.
+    """Return the format that the parsed contents of a file state under ``format``, such as ``askwise/conversation@1``.
 
     Raises:
         InputError: the contents state no format, or one that cannot be audited (not in `FORMATS`).
@@ -238,9 +227,8 @@ def format_of(data: Any) -> str:
 def find_sources(path: Path) -> list[EpisodeSource]:
     """Return the locations of all episodes and conversations in a file, or in all files of a folder, sorted by path.
 
-    In a ``.jsonl`` file, each line is an episode or a conversation; any other file holds a single one. In a folder and
-    its subfolders, only files ``.json`` and ``.jsonl`` are considered. Among them, files of askwise that hold something
-    else, such as instances, are skipped.
+    Each line of a ``.jsonl`` file is one of them; any other file holds one. In a folder and its subfolders, only files
+    ``.json`` and ``.jsonl`` count; other files of askwise are skipped.
 
     Raises:
         InputError: there is nothing to audit, or a file cannot be read.
@@ -297,12 +285,9 @@ def _parsed(text: bytes) -> Mapping[str, Any]:
 def problem_key(given: bytes | Mapping[str, Any], folder: Path) -> str:
     """Return a key that is equal for all episodes and conversations about the same problem.
 
-    If the problem cannot be written as JSON, the key differs from all others.
-
     Args:
         given: the contents of a file or of a line, as bytes or as parsed JSON.
-        folder: the folder of the file. A conversation may name the file of its decision problem relative to this
-            folder.
+        folder: the folder of the file; names of other files in `given` are relative to it.
     """
     data = _parsed(given) if isinstance(given, bytes) else given
     decision = data.get("decision")
@@ -323,13 +308,9 @@ Batch = tuple[list[AuditItem], JudgeOptions]
 def _audit_all(
     items: Sequence[AuditItem], options: JudgeOptions, workers: int, progress: Progress | None
 ) -> list[AuditedEpisode]:
-    """Audit episodes and conversations, and return the audits in the same order.
+    """Audit episodes and conversations in `workers` processes, and return the audits in the same order.
 
-    Args:
-        items: the episodes and conversations.
-        options: how decisions are judged.
-        workers: number of processes that share the work; with 1, this process does it.
-        progress: a function that is called now and then with the number of items audited so far; None for no calls.
+    `progress` is called now and then with the number of items audited so far.
     """
     batches = list(_batches(items))
     found: dict[int, AuditedEpisode] = {}
@@ -345,11 +326,7 @@ def _audit_all(
 
 
 def _batches(items: Sequence[AuditItem]) -> Iterator[list[int]]:
-    """Yield the batches as lists of indices into `items`.
-
-    The items of a batch are about the same problem. A batch has at most `BATCH` (50) items. It is audited with one
-    judge, the object that computes what decisions cost.
-    """
+    """Yield batches of at most `BATCH` (50) items about the same problem, as lists of indices into `items`."""
     same_problem: dict[object, list[int]] = {}
     for k, item in enumerate(items):
         same_problem.setdefault(item.key, []).append(k)
@@ -360,13 +337,9 @@ def _batches(items: Sequence[AuditItem]) -> Iterator[list[int]]:
 
 @contextmanager
 def _auditor(workers: int) -> Iterator[Callable[[list[Batch]], Iterator[list[AuditedEpisode]]]]:
-    """Provide a function that audits batches while the ``with`` block runs.
+    """Provide a function that audits batches of episodes in `workers` processes while the ``with`` block runs.
 
-    A batch is a pair: episodes or conversations of one problem, and the options of the audit. The function takes a list
-    of batches. It yields a list of audits for each batch, in the order of the batches.
-
-    Args:
-        workers: number of processes that share the work; with 1, this process does it.
+    The function takes a list of batches, and yields a list of audits for each batch in order.
     """
     if workers < 2:
         yield lambda batches: map(audit_batch, batches)
@@ -377,18 +350,10 @@ def _auditor(workers: int) -> Iterator[Callable[[list[Batch]], Iterator[list[Aud
 
 
 def _audit_remotely(batch: Batch, run: str) -> list[AuditedEpisode]:
-    """Audit a batch in a worker process, and return the audits of its episodes or conversations in their order.
+    """Audit a batch in a worker process, and return the audits in order.
 
-    If the batch cannot be sent, this process audits it. If the audit raises an error in the worker process, this
-    process repeats the audit, so that the error is raised here.
-
-    Args:
-        batch: a pair: episodes or conversations of one problem, and the options of the audit.
-        run: the name that `askwise.workers.pool.new_run` gave to this call of `askwise.audit`. At the end of the call,
-            all worker processes with this name are ended.
-
-    Raises:
-        AskwiseError: the worker process died.
+    If the batch cannot be sent, or its audit raises an error, this process audits it. `run` names the group of worker
+    processes. Raises `AskwiseError` if the worker process died.
     """
     try:
         sent = pickle.dumps(batch, pickle.HIGHEST_PROTOCOL)
@@ -406,14 +371,9 @@ def _audit_remotely(batch: Batch, run: str) -> list[AuditedEpisode]:
 
 
 def audit_service(batch: Batch) -> Iterator[list[AuditedEpisode]]:
-    """Audit a batch in a worker process, and yield one reply: the list of the audits of its episodes or conversations.
+    """Audit a batch in a worker process, and yield one reply: the list of its audits.
 
-    The worker process calls this function for each request of its parent process (see
-    `askwise.workers.process.Service`). Raises `RequestRefused` for any error; the parent then repeats the audit to get
-    the original error.
-
-    Args:
-        batch: a pair: episodes or conversations of one problem, and the options of the audit.
+    A batch is a pair: episodes or conversations of one problem, and options. Raises `RequestRefused` for any error.
     """
     try:
         found = audit_batch(batch)
@@ -454,9 +414,6 @@ class AuditWorker:
 
     def audit(self, item: AuditItem) -> AuditedEpisode:
         """Return the audit of an episode or a conversation: what each decision cost beyond the best one.
-
-        Args:
-            item: the episode or conversation. If it is given by its location, it is read from there.
 
         Raises:
             InputError: the episode or conversation cannot be read or is invalid.

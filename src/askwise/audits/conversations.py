@@ -2,25 +2,24 @@
 
 A conversation is a JSON object, usually one line of a ``.jsonl`` file. Its keys are:
 
-- ``decision``: the decision problem (possible intents of the user, actions and questions), as in a file of ``askwise
-  decide``; or the name of such a file, relative to the folder of the conversation's file;
+- ``decision``: the decision problem (possible intents of the user, actions and questions), as in a file of
+  ``askwise decide``; or the name of such a file, relative to the folder of the conversation's file;
 - ``steps``: a list of objects of three kinds, in order:
 
   - ``{"ask": question, "answer": answer}``: a question. The answer is one of the question's answers, true or false for
-    yes or no, or null for no answer. Only the last step of a conversation may leave out ``answer``.
+    yes or no, or null for no answer. Only the last step may leave out ``answer``.
   - ``{"saw": likelihood}``: an observation without a question. ``likelihood`` has the probability of the observation
     given each intent: an object by name, or a list in the order of the intents.
   - ``{"act": action}``: an action, which ends a conversation.
 
-- ``name``, the name of the conversation, and ``method``, the name of the assistant; both may be left out.
+- ``name`` of the conversation and ``method``, the name of the assistant; both may be left out.
 
-Every question and every action is a decision. The cost of a decision is the expected loss if the best plan follows it,
-given everything that was heard and seen before. It includes the prices of questions. The regret of a decision is its
-cost minus that of the best decision, which `askwise.decide` finds. See `askwise.audits` for kinds of mistakes. If the
-plan of `askwise.decide` is not proven to be the best, regrets up to the plan's possible error are no mistakes.
+Questions and actions are decisions. The cost of a decision is the expected loss, prices included, if the best plan
+follows. Its regret is its cost minus that of the best decision, which `askwise.decide` finds. See `askwise.audits` for
+kinds of mistakes. If the plan is not proven to be the best, regrets up to its possible error are no mistakes.
 
-A repeated question brings no information and costs its price. A question beyond the decision problem's limit of
-questions is judged as if it were allowed and no further question could follow it.
+A repeated question brings no information and costs its price. A question beyond the limit of questions is judged as if
+it were allowed and the last one.
 """
 
 from __future__ import annotations
@@ -53,12 +52,11 @@ class Turn:
     """One step of a conversation: a question with its answer, an observation, or an action.
 
     Attributes:
-        field: the place of the step in the file, for error messages, such as ``steps[2]``.
-        kind: ``ask`` (a question), ``saw`` (an observation) or ``act`` (an action).
-        what: the name of the question or of the action. For an observation, its probability given each intent of the
-            user, as the file states it: a dict or a list.
-        answer: the name of the answer to the question. `NO_ANSWER` if the question got no answer, and for observations
-            and actions.
+        field: the place of the step in the file, such as ``steps[2]``.
+        kind: ``ask``, ``saw`` (an observation) or ``act``.
+        what: the name of the question or action. For an observation, its probability given each intent: a dict or a
+            list.
+        answer: the name of the answer; `NO_ANSWER` if there is none.
     """
 
     field: str
@@ -72,9 +70,9 @@ class Conversation:
     """A conversation as read from a file, without the decision problem that it is about.
 
     Attributes:
-        name: the name of the conversation; empty if the file states none.
-        method: the name of the assistant; ``assistant`` if the file states none.
-        turns: the steps in order: questions with answers, observations and actions.
+        name: its name; may be empty.
+        method: the name of the assistant; by default ``assistant``.
+        turns: the steps in order.
     """
 
     name: str
@@ -83,12 +81,7 @@ class Conversation:
 
 
 def read_conversation(data: Any) -> Conversation:
-    """Return the conversation in the contents of a file, without the decision problem that it is about.
-
-    `decision_of` reads the decision problem.
-
-    Args:
-        data: the contents of the file, parsed from JSON.
+    """Return the conversation in the parsed contents of a file, without its decision problem (see `decision_of`).
 
     Raises:
         InputError: the contents are not a valid conversation.
@@ -126,10 +119,8 @@ def decision_of(data: Any, folder: Path | None) -> DecisionProblem:
     """Return the decision problem that a conversation is about: possible intents, actions and questions.
 
     Args:
-        data: the contents of the conversation's file, parsed from JSON. They have the decision problem itself or the
-            name of its file.
-        folder: the folder in which to look for the file of the decision problem. None: the name of a file is not
-            allowed.
+        data: the parsed contents of the conversation's file, with the decision problem or the name of its file.
+        folder: the folder of that file; None to forbid names of files.
 
     Raises:
         InputError: the decision problem cannot be read or is invalid.
@@ -150,14 +141,12 @@ def decision_of(data: Any, folder: Path | None) -> DecisionProblem:
 class ConversationJudge:
     """Judges the decisions in conversations about one decision problem, and caches its judgements.
 
-    The regret of a decision is its expected loss minus that of the best plan that `askwise.decide` finds.
-
     Args:
-        decision: the decision problem: possible intents, actions and questions.
-        judge: ``auto``, ``optimal`` or ``planner``. With ``optimal``, `AskwiseError` is raised if the best plan is not
-            proven to be optimal; ``auto`` and ``planner`` accept any plan.
-        tolerance: regrets up to this are no mistakes. None: 0.000001, or the possible error of the plan if it is
-            larger.
+        decision: the decision problem.
+        judge: ``auto``, ``optimal`` or ``planner``. Only ``optimal`` raises `AskwiseError` if the plan of
+            `askwise.decide` is not proven to be optimal.
+        tolerance: decisions that lose at most this much more than the best are no mistakes. None: 0.000001, or the
+            possible error of the plan if it is larger.
     """
 
     def __init__(self, decision: DecisionProblem, judge: str = "auto", tolerance: float | None = None) -> None:
@@ -170,9 +159,7 @@ class ConversationJudge:
     def audited(self, conversation: Conversation, source: str) -> AuditedEpisode:
         """Return the audit of a conversation: the regret and the kind of mistake of each decision.
 
-        Args:
-            conversation: the conversation.
-            source: the name of the conversation in the result, such as the path of its file.
+        `source` is the name of the conversation in the result.
 
         Raises:
             InputError: a step does not fit the decision problem, for example an unknown question.
@@ -239,12 +226,9 @@ class ConversationJudge:
         )
 
     def _cost(self, turn: Turn, now: DecisionProblem, advice: Recommendation) -> float:
-        """Return the expected loss of a question or an action, if the best plan follows it; prices are included.
+        """Return the expected loss, prices included, of a question or an action if the best plan follows.
 
-        Args:
-            turn: the step of the conversation with the question or the action.
-            now: the decision problem before this step, with the current belief and the questions that are left.
-            advice: what `askwise.decide` recommends for `now`.
+        `advice` is what `askwise.decide` recommends in the situation `now`, before this step.
         """
         if turn.kind == ACTED:
             action = now.action(turn.what, f"{turn.field}.{ACTED}")
@@ -254,28 +238,16 @@ class ConversationJudge:
 
 
 def _asking(asked: Asking, now: DecisionProblem) -> float:
-    """Return the expected loss, price included, of asking a question now if the best plan follows.
-
-    The attribute `Recommendation.options` cannot be used instead: for all questions but the best one, it has only upper
-    bounds.
-
-    Args:
-        asked: the question.
-        now: the decision problem before the question, with the current belief and the questions that are left.
-    """
+    """Return the expected loss, price included, of asking a question in `now` if the best plan follows."""
     shares = (asked.likelihood @ now.belief).tolist()
     after = ((p, now.heard(asked.name, answer)) for p, answer in zip(shares, asked.answers, strict=True) if p > 0)
     return asked.price + math.fsum(p * recommend(left).do.loss for p, left in after)
 
 
 def _least_question(now: DecisionProblem, at_most: float) -> float:
-    """Return the expected loss, price included, of asking the best question now; infinity if it is above `at_most`.
+    """Return the expected loss, price included, of asking the best question now.
 
-    It is also infinity if the limit of questions is reached.
-
-    Args:
-        now: the decision problem, with the current belief and the questions that are left.
-        at_most: the limit of the losses that matter. A low limit saves time.
+    The result is infinity if it is above `at_most`, or if no more questions are allowed.
     """
     known = float(now.loss.min(axis=0) @ now.belief)  # loss if the intent were known: a lower bound
     least = math.inf
@@ -288,14 +260,8 @@ def _least_question(now: DecisionProblem, at_most: float) -> float:
 def _after(turn: Turn, now: DecisionProblem, start: DecisionProblem) -> DecisionProblem:
     """Return the decision problem after a step of a conversation, with the new belief and the questions that are left.
 
-    Args:
-        turn: the step.
-        now: the decision problem before the step.
-        start: the decision problem before the whole conversation. It has all questions, also those that are asked
-            already.
-
-    Raises:
-        InputError: the question or the answer is unknown, or the belief rules out the answer or the observation.
+    `start` is the decision problem before the conversation, with all questions. Raises `InputError` if the step is
+    unknown or impossible.
     """
     if turn.kind == ACTED:
         return now

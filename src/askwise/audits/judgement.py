@@ -41,19 +41,16 @@ Taken = int | Question
 class Judgement:
     """What a judge says of one decision of the ego agent: its cost, the best decision, and the kind of mistake.
 
-    Costs are expected costs from the decision to the end of the episode, beyond what an agent that knows the goal would
-    pay.
-
     Attributes:
-        cost: cost of the decision.
+        cost: expected cost of the decision, beyond what an agent that knows the goal would pay.
         best: the best decision that the judge knows of: the index of an action, or a question.
         best_cost: cost of `best`.
         needed: whether the best question cost less than every action, by more than the tolerance.
         fitted: whether the best question cost at most as much as the best action, plus the tolerance; None if the
             decision was an action.
-        fault: the kind of mistake, one of `askwise.audits.results.FAULTS`; empty if the decision was no mistake.
-        stand_in: whether the planner judged this decision instead of the exact judge, for which the rest of the episode
-            was too large.
+        fault: the kind of mistake, one of `askwise.audits.results.FAULTS`; empty if there was none.
+        stand_in: whether the planner judged this decision because the rest of the episode was too large for the exact
+            judge.
     """
 
     cost: float
@@ -71,20 +68,19 @@ class Judgement:
 
 
 class JudgeCache:
-    """The judge of one problem: it compares decisions with the best ones, and caches all its judgements.
-
-    The regret of a decision is its expected cost minus that of the best decision.
+    """The judge of one problem: it compares decisions with the best ones, and caches its judgements.
 
     Args:
         problem: the problem that was played.
-        judge: what decisions are compared with: ``optimal`` (the exact optimum), ``planner`` (the best plan that the
-            planner finds), or ``auto``: the optimum if the problem is small enough, otherwise the planner.
-        tolerance: regrets up to this are no mistakes. None: 0.000001 for the optimum and 0.05 for the planner.
-        questions: the largest number of questions per episode that the optimum may ask. None: no limit if answers are
-            true; 3 if they may be wrong or missing.
+        judge: what finds the best decision: ``optimal`` (the exact optimum), ``planner``, or ``auto`` (the optimum if
+            the problem is small enough, otherwise the planner).
+        tolerance: decisions that cost at most this much more than the best are no mistakes. None: 0.000001 for the
+            optimum, 0.05 for the planner.
+        questions: the most questions per episode that the optimum may ask. None: no limit if answers are true,
+            otherwise 3.
 
     Raises:
-        TooLarge: the judge is ``optimal``, and the problem is too large for the exact optimum.
+        TooLarge: the judge is ``optimal``, and the problem is too large for it.
     """
 
     def __init__(
@@ -135,15 +131,9 @@ class JudgeCache:
         return Judgement(cost, best, least, needed, fitted if asked else None, fault, stand_in)
 
     def _values_at(self, moment: Moment) -> tuple[MomentValues, BestDecision, BestDecision]:
-        """Return three results for one step: the costs of decisions, the best action, and the best question.
+        """Return the object that computes costs in one step, the best action, and the best question.
 
-        The first result is an object that computes costs. The best action and the best question are pairs: the decision
-        and its expected cost. The pair of the question is ``(None, inf)`` if the judge would not ask.
-
-        If the exact judge cannot solve the rest of the episode, the costs are those of the planner.
-
-        Args:
-            moment: what the ego agent knew before the step.
+        Action and question are pairs of the decision and its expected cost; ``(None, inf)`` if the judge would not ask.
         """
         try:
             values = self.judge.values_at(moment)
@@ -166,15 +156,15 @@ def check_judge(judge: str) -> None:
 def make_judge(problem: Problem, judge: str, questions: int | None) -> ExactJudge | PlannerJudge:
     """Return an object that computes what decisions in a problem cost, by the exact optimum or by the planner.
 
-    With ``auto``, the result is the planner's judge if the problem is too large for the exact optimum, or if the
-    optimum cannot be computed for this kind of teammate. With ``optimal``, `TooLarge` is raised in the first case and
-    `InputError` in the second.
-
     Args:
         problem: the problem that was played.
-        judge: ``auto``, ``optimal`` or ``planner``.
-        questions: the largest number of questions per episode that the optimum may ask. None: no limit if answers are
-            true; 3 if they may be wrong or missing.
+        judge: ``optimal``, ``planner``, or ``auto`` (the optimum if it can be computed, otherwise the planner).
+        questions: the most questions per episode that the optimum may ask. None: no limit if answers are true,
+            otherwise 3.
+
+    Raises:
+        TooLarge: the judge is ``optimal``, and the problem is too large.
+        InputError: the judge is ``optimal``, and cannot handle this kind of teammate.
     """
     check_judge(judge)
     if judge == "planner":
@@ -198,12 +188,11 @@ def judge_episode(episode: Episode, judge: str | JudgeCache = "auto") -> Iterato
 
     Args:
         episode: the episode.
-        judge: what decisions are compared with: ``optimal`` (the exact optimum), ``planner`` (the best plan that the
-            planner finds), or ``auto`` (the optimum if the problem is small enough, otherwise the planner). Or a
-            `JudgeCache` that has judged episodes of the same problem, to save time.
+        judge: what finds the best decision: ``optimal`` (the exact optimum), ``planner``, ``auto`` (the optimum if the
+            problem is small enough, otherwise the planner), or a `JudgeCache` of the problem.
 
     Yields:
-        each step, what the ego agent knew before it, and the judgement of the decision in this step.
+        each step, what the ego agent knew before it, and the judgement of its decision.
 
     Raises:
         InputError: a step breaks the rules of the game.
@@ -218,10 +207,7 @@ def judge_episode(episode: Episode, judge: str | JudgeCache = "auto") -> Iterato
 def audit_episode(episode: Episode, cache: JudgeCache, source: str) -> AuditedEpisode:
     """Return the audit of an episode: the judgement of each decision, with beliefs and decisions as text.
 
-    Args:
-        episode: the episode.
-        cache: the judge of the episode's problem.
-        source: the name of the episode in the audit, such as the path of its file.
+    `cache` is the judge of its problem. `source` is its name in the audit, such as the path of its file.
     """
     problem, judge, judgements = episode.problem, cache.judge.verdict, list(judge_episode(episode, cache))
     if any(judged.stand_in for _, _, judged in judgements):

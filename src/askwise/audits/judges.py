@@ -1,9 +1,7 @@
 """The two judges, which compute what decisions of the ego agent cost.
 
-The judge ``optimal`` values decisions by the exact optimum of the problem. The judge ``planner`` values them by the
-plans that the planner finds, and takes problems of any size. It plans anew from every situation that can follow a
-decision, with the planner's full budget. So the costs of questions and of actions are equally accurate, whichever
-decision was taken.
+The judge ``optimal`` uses the exact optimum. The judge ``planner`` takes problems of any size: it plans anew from every
+situation that can follow a decision.
 """
 
 from __future__ import annotations
@@ -32,16 +30,16 @@ class ExactJudge:
 
     Args:
         problem: the problem.
-        questions: the largest number of questions per episode that the optimum may ask. None: no limit if answers are
-            true; 3 if they may be wrong or missing.
-        limit: the largest number of states that the search for the optimum may solve.
+        questions: the most questions per episode that the optimum may ask. None: no limit if answers are true,
+            otherwise 3.
+        limit: the most states that the search may solve.
 
     Raises:
-        TooLarge: the search needs more than `limit` states.
+        TooLarge: the search needs more states.
         InputError: the optimum cannot be computed for this kind of teammate or of answers.
 
     Attributes:
-        most: the largest number of questions per episode that the optimum may ask; None for no limit.
+        most: limit of questions per episode; None for no limit.
         home: the solver of the problem from its start.
     """
 
@@ -65,8 +63,7 @@ class ExactJudge:
     def values_at(self, moment: Moment) -> MomentValues:
         """Return an object that computes the costs of all decisions in one step of an episode.
 
-        This method and the methods of the result raise `TooLarge` if the rest of the episode has to be solved anew, and
-        has too many states.
+        This method and the methods of the result raise `TooLarge` if the rest of the episode has too many states.
 
         Args:
             moment: what the ego agent knew before the step.
@@ -84,10 +81,9 @@ class ExactJudge:
         return self.most is not None and len(moment.answers) >= self.most
 
     def from_here(self, moment: Moment) -> OptimalPolicy:
-        """Return a solver for the rest of an episode, with the number of questions that may still be asked.
+        """Return a cached solver for the rest of an episode, with the questions that may still be asked.
 
-        The solver is cached: moments with equal keys (`Moment.key`) get the same one. Raises `TooLarge` if the rest of
-        the episode has too many states.
+        Raises `TooLarge` if the rest of the episode has too many states.
 
         Args:
             moment: what the ego agent knows where the rest begins.
@@ -107,11 +103,10 @@ class ExactValues(MomentValues):
     """The costs of all decisions in one step of an episode, according to the exact optimum.
 
     Args:
-        judge: the exact judge of the problem. It provides another solver for states that `solver` does not cover.
-        solver: computes the optimum. It was made for the start of the episode or for this step.
+        judge: the exact judge of the problem.
+        solver: computes the optimum from the start of the episode or from this step.
         moment: what the ego agent knew before the step.
-        heard: the number of answers that the ego agent got before the point for which `solver` was made. The solver's
-            initial belief contains these answers.
+        heard: number of answers that the solver's initial belief contains already.
     """
 
     def __init__(self, judge: ExactJudge, solver: OptimalPolicy, moment: Moment, heard: int) -> None:
@@ -149,8 +144,7 @@ class ExactValues(MomentValues):
     def least_question(self, at_most: float) -> float:
         """Return the expected cost of asking the best question now; infinity if it is above `at_most`.
 
-        It is also infinity if the limit of questions is used up, or if more than `MOST_LISTED` (12) goals are possible,
-        because there are too many questions to try.
+        It is also infinity if no question is left, or if more than `MOST_LISTED` (12) goals are possible.
         """
         if self.judge.spent(self.moment):
             return math.inf
@@ -162,13 +156,8 @@ class ExactValues(MomentValues):
 def _least_question_cost(values_at: MomentValues, at_most: float, asked: frozenset[Hashable]) -> float:
     """Return the expected cost of asking the best question that is not in `asked`; infinity if it is above `at_most`.
 
-    With more than `MOST_LISTED` (12) possible goals there are too many questions to try; then the result is also
-    infinity.
-
-    Args:
-        values_at: computes the costs of decisions in this step.
-        at_most: the limit of the costs that matter. A low limit saves time.
-        asked: keys of the questions to leave out, from the function `same_question`.
+    It is also infinity if more than `MOST_LISTED` (12) goals are possible. `asked` has the keys of questions
+    (`same_question`).
     """
     goals = np.flatnonzero(values_at.belief > 0).tolist()
     if not 1 < len(goals) <= MOST_LISTED:
@@ -222,8 +211,7 @@ class PlannerValues(MomentValues):
         problem: the problem that was played.
         planner: a planner whose arrays (`Planner.tables`) cover the teammate's current state.
         moment: what the ego agent knew before the step.
-        values: a cache of expected costs, from the key of a moment (`Moment.key`) to the cost from there to the end.
-            New costs are added to it.
+        values: a cache from moments (`Moment.key`) to expected costs, to which new ones are added.
     """
 
     def __init__(self, problem: Problem, planner: Planner, moment: Moment, values: dict[Hashable, float]) -> None:
@@ -234,11 +222,7 @@ class PlannerValues(MomentValues):
     def value(self, moment: Moment) -> float:
         """Return the expected cost of the planner's plan from a moment to the end of the episode.
 
-        The cost is what the ego agent pays beyond an agent that knows the goal. It is 0 if fewer than two goals are
-        possible.
-
-        Args:
-            moment: what the ego agent knows after this step.
+        The cost is beyond that of an agent that knows the goal; 0 if fewer than two goals are possible.
         """
         key = moment.key(self.problem)
         if key not in self._values:

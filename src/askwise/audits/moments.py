@@ -1,27 +1,25 @@
 """The moments of an episode, and what decisions of the ego agent cost there.
 
 A `Moment` is what the ego agent knew before a step. `MomentValues` computes the expected cost of each decision at a
-moment, beyond what an agent that knows the goal would pay. It adds the delay or price of the decision and, for each
-moment that can follow, the cost from there to the end. A *judge* (the exact optimum or the planner) provides this later
-cost (`MomentValues.value`) and the questions to consider.
+moment, beyond what an agent that knows the goal would pay: the delay or price of the decision, plus the cost of the
+moments that can follow. A *judge* (the exact optimum or the planner) provides the cost of a moment
+(`MomentValues.value`).
 
-The formulas use the belief ``b``, where ``b_g`` is the probability of goal ``g``. Let the teammate need ``d`` more
-steps to ``g``, and the ego agent ``e``. With ``g`` known, the episode would end after ``max(d + 1, e)`` steps: the
-teammate stays at its target for one step. An action takes one step. If the ego agent then needs ``e'`` steps, and the
-teammate is one step closer to ``g``, the action has delayed the end by::
+Let ``b_g`` be the probability of goal ``g``. Let the teammate need ``d`` more steps to ``g``, and the ego agent ``e``.
+With ``g`` known, the episode would end after ``max(d + 1, e)`` steps, because the teammate stays at its target for one
+step. After an action that brings the teammate one step closer, let the ego agent need ``e'`` steps. The action has
+delayed the end by::
 
     r_g = 1 + max(d, e') - max(d + 1, e)
 
-(see `askwise.planning`). From its state ``w``, the teammate moves to the state ``w'`` with the probability::
+Let ``weight[w, g]`` be proportional to the number of shortest paths from ``w`` to ``g``. The teammate moves from its
+state ``w`` to the state ``w'`` with the probability::
 
     P(w') = sum over g of b_g * weight[w', g] / weight[w, g]
 
-where, for each goal ``g``, ``weight[w, g]`` is proportional to the number of shortest paths from ``w`` to ``g`` (see
-`askwise.planning.tables.Tables`). With the remaining probability, the teammate stays at its target. That reveals its
-goal, so there is no cost afterwards.
+With the remaining probability, the teammate stays at its target, which reveals its goal.
 
-A question costs its price. If ``L[a, g]`` is the probability of reply ``a`` given goal ``g``, the reply has the
-probability::
+Let ``L[a, g]`` be the probability of reply ``a`` to a question given goal ``g``. The reply has the probability::
 
     P(a) = sum over g of b_g * L[a, g]
 """
@@ -55,9 +53,8 @@ class Moment:
     Attributes:
         state: the states of both agents.
         belief: ``float64 [n_goals]``, probability of each goal.
-        answers: all answers so far, including those in which the teammate refused to answer.
-        explained: whether the teammate's actions so far are possible for some goal. If not, the belief is computed as
-            if the teammate sometimes acted at random (the kind of belief ``robust``).
+        answers: all answers so far, missing ones included.
+        explained: whether some goal explains the teammate's actions. If not, the belief allows for random actions.
     """
 
     state: JointState
@@ -81,12 +78,7 @@ class Moment:
     def answered_before(self, problem: Problem, asked: Question) -> Answer | None:
         """Return the answer that a question is certain to get because it was asked before; None if there is none.
 
-        If errors in answers are persistent, the teammate gives the same answer whenever the question or an equivalent
-        one is asked. If errors are not persistent, the result is None.
-
-        Args:
-            problem: the problem, whose answer model says whether errors are persistent.
-            asked: the question.
+        There is one only if errors in answers are persistent.
         """
         if not problem.answers.persistent:
             return None
@@ -116,13 +108,9 @@ def moments(episode: Episode) -> Iterator[tuple[Step, Moment]]:
 
 
 def _check(problem: Problem, episode: Episode, k: int, field: str) -> None:
-    """Raise `InputError` if the rules do not allow a step of an episode, or if it does not lead to the next state.
+    """Raise `InputError` if the rules do not allow step `k` of an episode, or if it does not lead to the next state.
 
-    Args:
-        problem: the problem that was played.
-        episode: the episode.
-        k: the index of the step, from 0.
-        field: the name of the step in the error message.
+    `field` is the name of the step in the error message.
     """
     step = episode.steps[k]
     following = episode.steps[k + 1].state if k + 1 < len(episode.steps) else episode.final
@@ -146,19 +134,17 @@ BestDecision = tuple[int | Question | None, float]
 class MomentValues(ABC):
     """The base class for the expected costs of all decisions in one step of an episode, according to one judge.
 
-    A judge is a way to decide: the exact optimum (`ExactValues`) or the planner (`PlannerValues`). The cost of a
-    decision is the expected cost from this step to the end if the judge makes all later decisions, beyond what an agent
-    that knows the goal would pay.
+    A judge is the exact optimum (`ExactValues`) or the planner (`PlannerValues`). The cost of a decision is the
+    expected cost to the end if the judge makes all later decisions, beyond what an agent that knows the goal would pay.
 
     Args:
         problem: the problem that was played.
-        tables: the problem as arrays, computed for a starting state from which the teammate can have come to its
-            current state.
+        tables: the problem as arrays.
         moment: what the ego agent knew before the step.
 
     Attributes:
-        belief: ``float64 [n_goals]``, the belief in `moment`, without goals for which the teammate's current state is
-            on no shortest path from the starting state of `tables`.
+        belief: ``float64 [n_goals]``, the belief in `moment`, without goals that `tables` rules out for the teammate's
+            current state.
 
     Raises:
         InputError: no goal is left in the belief.
@@ -179,10 +165,7 @@ class MomentValues(ABC):
     def value(self, moment: Moment) -> float:
         """Return the expected cost from a moment to the end of the episode, if the judge makes all decisions.
 
-        The cost is what is paid beyond the cost of an agent that knows the goal.
-
-        Args:
-            moment: what the ego agent knows after this step. At least two goals must be possible.
+        The cost is beyond that of an agent that knows the goal. At least two goals must be possible.
         """
 
     @abstractmethod
@@ -255,11 +238,7 @@ class MomentValues(ABC):
         return float((self.belief * np.where(after >= FAR, 0.0, delay))[possible].sum())
 
     def best_action(self) -> BestDecision:
-        """Return the index of the action of least expected cost, and this cost.
-
-        Actions are tried in the order of the delays that they cause (`at_once`). The cost of an action is at least its
-        delay. So the search stops when the next delay is not below the least cost found so far.
-        """
+        """Return the index of the action of least expected cost, and this cost."""
         state, least, best = self.moment.state, math.inf, self.problem.ego.actions.stay
         actions = range(len(self.problem.ego.actions.names))
         open_to_it = [action for action in actions if self.problem.ego.next(state.ego, action) >= 0]
@@ -279,12 +258,7 @@ class MomentValues(ABC):
         return bool(np.count_nonzero(self.belief) < 2)
 
     def _after(self, moment: Moment) -> float:
-        """Return the expected cost from a moment to the end of the episode, times the probability of the moment.
-
-        Args:
-            moment: a moment that can follow this step. Its belief is not normalised: it sums to the probability of the
-                moment.
-        """
+        """Return the expected cost from a moment to the end of the episode, times the sum of the moment's belief."""
         share = float(moment.belief.sum())
         if share <= 0 or np.count_nonzero(moment.belief) < 2:
             return 0.0

@@ -41,13 +41,9 @@ TERMS = {
 
 
 def write_page(audit: Audit, path: str | Path, *, costliest: int = SHOWN) -> None:
-    """Write the report of an audit to an HTML file, which appears only when it is complete.
+    """Write the report of an audit to an HTML file; an existing file is replaced.
 
-    Args:
-        audit: the audit.
-        path: the path of the file. A file that exists there is replaced.
-        costliest: the number of decisions to list, those with the largest regrets. The regret of a decision is its
-            expected cost minus that of the best decision.
+    `costliest` is the number of decisions to list: those that cost most beyond the best decision.
     """
     with whole_file(path) as temporary:
         temporary.write_text(page_text(audit, costliest=costliest), encoding="utf-8", errors="backslashreplace")
@@ -56,10 +52,7 @@ def write_page(audit: Audit, path: str | Path, *, costliest: int = SHOWN) -> Non
 def page_text(audit: Audit, *, costliest: int = SHOWN) -> str:
     """Return the report of an audit as an HTML page.
 
-    Args:
-        audit: the audit.
-        costliest: the number of decisions to list, those with the largest regrets. The regret of a decision is its
-            expected cost minus that of the best decision.
+    `costliest` is the number of decisions to list: those that cost most beyond the best decision.
     """
     subtitle = (
         f"{counted(len(audit.episodes), 'episode')}, {counted(audit.steps, 'decision')}; "

@@ -23,11 +23,11 @@ FAULTS = (OVER_ASKING, UNDER_ASKING, WRONG_QUESTION, WRONG_ACT)
 
 
 def fault_of(*, asked: bool, regret: float, needed: bool, fitted: bool, tolerance: float) -> str:
-    """Return the kind of mistake that was made, one of `FAULTS`; an empty text if the decision was no mistake.
+    """Return the kind of mistake that was made, one of `FAULTS`; an empty text if there was none.
 
     Args:
-        asked: True if the decision was to ask a question, False if it was an action.
-        regret: expected cost of the decision minus that of the best one.
+        asked: whether the decision was to ask.
+        regret: its expected cost minus that of the best decision.
         needed: whether the best question cost less than every action, by more than the tolerance.
         fitted: whether the best question cost at most as much as the best action, plus the tolerance.
         tolerance: regrets up to this are no mistakes.
@@ -49,24 +49,20 @@ SHOWN = 10
 class AuditedStep:
     """The audit of one decision: its cost, the best decision at that time, and the kind of mistake.
 
-    Costs are expected costs from this step to the end, given what was known before the step.
-
     Attributes:
-        t: number of the decision in the episode or conversation, from 1.
+        t: number of the decision, from 1.
         knew: the belief before the step as text, likeliest goals first.
         done: the decision as text.
-        asked: True if the decision was to ask a question, False if it was an action.
-        cost: cost of the decision.
+        asked: whether the decision was to ask a question.
+        cost: expected cost from this step to the end.
         best: the best decision that the judge knows of, as text.
         best_asks: whether `best` is a question.
         best_cost: cost of `best`.
-        regret: `cost` minus `best_cost`, never below 0; infinite if a possible goal can never be reached after the
-            decision.
+        regret: `cost` minus `best_cost`, at least 0; infinite if a possible goal can never be reached any more.
         needed: whether the best question cost less than every action, by more than the tolerance.
-        fitted: whether the best question cost at most as much as the best action, plus the tolerance; None if the
-            decision was an action.
-        fault: the kind of mistake: ``over-asking``, ``under-asking``, ``wrong question`` or ``wrong act``; empty if the
-            decision was no mistake.
+        fitted: whether the best question cost at most as much as the best action, plus the tolerance; None for an
+            action.
+        fault: ``over-asking``, ``under-asking``, ``wrong question`` or ``wrong act``; empty for no mistake.
     """
 
     t: int
@@ -88,13 +84,11 @@ class AuditedEpisode:
     """The audit of one episode or conversation.
 
     Attributes:
-        source: a text that names the episode or conversation: the path of its file, and the number of the line in a
-            ``.jsonl`` file. An object is named by its position, such as "episode 2" for an `Episode` or "item 2" for a
-            dict. If a conversation has a name, the name follows in parentheses.
-        method: the name of the method or assistant that made the decisions.
+        source: its name: the path of its file, with the number of the line in a ``.jsonl`` file; or its position, such
+            as "episode 2". The name of a conversation follows in parentheses.
+        method: the method or assistant that decided.
         judge: what the decisions were compared with, and how exact their costs are, as text.
-        tolerance: decisions with a regret up to this are no mistakes. The regret is the cost beyond that of the best
-            decision.
+        tolerance: decisions that cost at most this much more than the best one are no mistakes.
         steps: the audits of the decisions, in order.
     """
 
@@ -139,12 +133,10 @@ class CostliestStep:
 
 @dataclass(frozen=True)
 class Audit:
-    """The audit of several episodes or conversations: the regret of every decision, and totals.
-
-    The regret of a decision is its expected cost minus that of the best decision.
+    """The audit of several episodes or conversations: what each decision cost beyond the best one, and totals.
 
     Attributes:
-        episodes: the audit of each episode or conversation, in the order in which they were given.
+        episodes: the audit of each, in the order given.
     """
 
     episodes: tuple[AuditedEpisode, ...]
@@ -209,10 +201,9 @@ class Audit:
 
     @cached_property
     def recall(self) -> float:
-        """Of all steps that called for a question, the share in which the agent asked.
+        """Of all steps that called for a question, the share in which the agent asked; ``nan`` if there are none.
 
-        A step calls for a question if the best question is better than every action, by more than the tolerance.
-        ``nan`` if there are no such steps.
+        A step calls for a question if the best question beats every action by more than the tolerance.
         """
         return _share(sum(step.needed and step.asked for step in self._all()), self.needed)
 
@@ -232,15 +223,14 @@ class Audit:
         return sorted(found, key=lambda each: -each.step.regret)[:n]
 
     def as_json(self, costliest: int = SHOWN) -> dict[str, Any]:
-        """Return the audit as a JSON-compatible dict.
+        """Return the audit as a JSON-compatible dict, with None for infinite numbers and ``nan``.
 
-        The totals are at the top level, such as ``episodes``, ``regret`` and ``precision``. Further keys are ``judges``
-        (a list of texts that say what decisions were compared with), ``methods`` (the totals of each method),
-        ``costliest`` (the steps with the largest regrets) and ``audited`` (a summary of each episode). Infinite numbers
-        and ``nan`` become None.
+        It has the totals, such as ``regret`` and ``precision``, and the keys ``judges`` (what decisions were compared
+        with), ``methods`` (the totals of each method), ``costliest`` (the steps with the largest regrets) and
+        ``audited`` (a summary of each episode).
 
         Args:
-            costliest: the number of steps to list under ``costliest``.
+            costliest: number of steps under ``costliest``.
         """
         return {
             **_totals_to_json(self),

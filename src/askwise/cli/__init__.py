@@ -85,12 +85,7 @@ PLAIN = str.maketrans(
 def _plain(error: UnicodeError) -> tuple[str, int]:
     """Return a replacement for characters that the terminal cannot show, and the position in the text after them.
 
-    It is the error handler ``askwise.plain`` for encoding text. Characters with a similar ASCII character (`PLAIN`)
-    become that character. Others become the escape that Python would write, with a backslash and the character's code.
-    The encoder continues at the position that is returned.
-
-    Args:
-        error: the encoding error, which has the text and the position of the characters.
+    A character becomes a similar ASCII character (`PLAIN`) or a Python escape.
     """
     assert isinstance(error, UnicodeEncodeError)
     shown = error.object[error.start : error.end].translate(PLAIN)
@@ -107,13 +102,10 @@ RUN_AGENTS = ("ask", "evaluate", "reproduce", "run", "study")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the ``askwise`` command and return its exit code.
-
-    Invalid input gives a message on standard error and exit code 2, without a traceback.
+    """Run the ``askwise`` command and return its exit code, 2 for invalid input.
 
     Args:
-        arguments: the arguments after ``askwise``. None: the arguments of this process are used, and Ctrl-C is handled,
-            too, because this function is then the whole program.
+        arguments: the arguments after ``askwise``; None for those of this process, where Ctrl-C is handled, too.
     """
     with interruption.as_program() if arguments is None else contextlib.nullcontext():
         given = _spelt(sys.argv[1:] if arguments is None else list(arguments))
@@ -194,9 +186,8 @@ def build_parser(only: Sequence[str] | None = None) -> parsing.Parser:
     """Return the parser of the command line.
 
     Args:
-        only: names of the subcommands that get their options and descriptions; None for all. All other subcommands get
-            only their names, which is quicker. If `only` is None or contains ``--help-all``, the help also lists the
-            commands that few users need.
+        only: names of the subcommands that get their options and descriptions; None for all. With None or
+            ``--help-all``, the help also lists rare commands.
     """
     everything = only is None or "--help-all" in only
     parser = parsing.Parser(

@@ -97,10 +97,6 @@ def run(options: argparse.Namespace) -> int:
 def decide(options: argparse.Namespace) -> Advice:
     """Return what the ego agent's method decides in the situation that the options describe, and why.
 
-    Args:
-        options: the parsed arguments and options of ``askwise ask``, such as the instance file, the method, the states
-            of both agents, and answers to earlier questions.
-
     Raises:
         InputError: an option or the file is invalid, or no goal is possible in the situation.
     """
@@ -139,23 +135,12 @@ def decide(options: argparse.Namespace) -> Advice:
 
 
 def _ego_name(problem: Problem, ego: int) -> Any:
-    """Return the name of the ego agent's state, given by its index; if the agent can carry things, return the index.
-
-    For an agent that can carry things, a state combines a place and a load, and has no name of its own.
-    """
+    """Return the name of the ego agent's state, given by its index; the index if the agent can carry things."""
     return ego if problem.ego.loads else problem.ego.model.name(ego)
 
 
 def _impossible(problem: Problem, state: JointState, options: argparse.Namespace) -> InputError:
-    """Return the error for options that describe a situation in which no goal is possible.
-
-    The error names the options that rule out all goals.
-
-    Args:
-        problem: the problem.
-        state: the states of both agents that the options give.
-        options: the parsed options of ``askwise ask``.
-    """
+    """Return the error for options that rule out all goals; it names these options."""
     from askwise.domains.registry import domain_of, words_of
     from askwise.model import GridWorld
 
@@ -183,9 +168,7 @@ def _evidence(options: argparse.Namespace) -> dict[str, object]:
 def ruled_out(given: list[str], problem: Problem) -> list[int]:
     """Return the indices of the goals that the option ``--ruled-out`` names, sorted.
 
-    Args:
-        given: the values of the option. Each is one or more names of goals, separated by commas.
-        problem: the problem with these goals.
+    Each value in `given` is one or more names, separated by commas.
 
     Raises:
         InputError: a name is unknown, or no goal of positive prior probability is left.
@@ -203,9 +186,8 @@ def answered(text: str, problem: Problem) -> Answer:
     """Parse a value of the option ``--answered``: return a question and the answer to it.
 
     Args:
-        text: ``GOALS:yes``, ``GOALS:no`` or ``GOALS:unknown``, where GOALS are names of goals, separated by commas, and
-            ``unknown`` stands for a missing answer. A question may also have several groups of goals, separated by
-            ``|``: ``GOALS|GOALS:2`` means that the goal is in the second group, ``GOALS|GOALS:none`` that it is in no
+        text: ``GOALS:yes``, ``GOALS:no`` or ``GOALS:unknown`` (a missing answer), where GOALS are names with commas
+            between. ``GOALS|GOALS:2`` means that the goal is in the second group, ``GOALS|GOALS:none`` that it is in no
             group.
         problem: the problem with these goals.
 
@@ -226,12 +208,7 @@ def answered(text: str, problem: Problem) -> Answer:
 
 
 def _check_named(groups: list[tuple[int, ...]], problem: Problem) -> None:
-    """Raise an `InputError` if a question names a goal twice, or if it is a yes-no question about all goals.
-
-    Args:
-        groups: the groups of goals in the question, each as indices of goals. A yes-no question has one group.
-        problem: the problem with these goals.
-    """
+    """Raise an `InputError` if a question names a goal twice, or if it is a yes-no question about all goals."""
     from askwise.domains.registry import words_of
 
     named, word = [goal for group in groups for goal in group], words_of(problem).goal
@@ -244,17 +221,13 @@ def _check_named(groups: list[tuple[int, ...]], problem: Problem) -> None:
 
 
 def _group(reply: str, groups: int, others: bool, text: str) -> int | None:
-    """Return the index of the group of goals that an answer names, for a question with several groups.
+    """Return the index of the group that an answer names, from 0; `groups` for no group, None for no answer.
 
     Args:
-        reply: the answer in lower case: the number of the group that contains the goal, from 1; ``none`` if the goal is
-            in no group; or ``unknown`` if there is no answer.
+        reply: the answer in lower case: the number of the group, from 1; ``none`` for no group; or ``unknown``.
         groups: number of groups.
-        others: whether some goal of the problem is in no group; ``none`` is valid only then.
-        text: the whole value of the option ``--answered``, for the error message.
-
-    Returns:
-        the index of the group, from 0; `groups` for ``none``; None for ``unknown``.
+        others: whether some goal is in no group; ``none`` is valid only then.
+        text: the whole value of ``--answered``, for the error message.
 
     Raises:
         InputError: the answer is invalid.
@@ -290,12 +263,8 @@ def goals_in(text: str, problem: Problem, field: str) -> list[int]:
 def actions_in(text: str | None, problem: Problem) -> list[str]:
     """Return the names of the teammate's actions in a text; an empty list if the text is None.
 
-    It does not check whether the actions exist.
-
-    Args:
-        text: names of actions, separated by commas. If the whole text is the name of one action of the teammate, it is
-            not split, even if it contains a comma.
-        problem: the problem with these actions.
+    The names are separated by commas. A text that is the name of one action is not split. Unknown names are returned,
+    too.
     """
     from askwise.core.problem import all_teammate_names
 

@@ -51,15 +51,9 @@ def add_decide_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_decide(options: argparse.Namespace) -> int:
-    """Run ``askwise decide``: print whether to ask a question or to act now, in a decision problem without a map.
+    """Run ``askwise decide``: print whether to ask or to act in a decision problem without a map; return exit code 0.
 
-    With ``--picture``, also draw the plan of questions and actions to a file.
-
-    Args:
-        options: the parsed arguments and options of the command.
-
-    Returns:
-        exit code 0.
+    With ``--picture``, also draw the plan.
     """
     if options.file is None:
         raise InputError("FILE", "nothing", "a decision file (askwise new --kind decision writes one)")
@@ -99,15 +93,15 @@ def read_decision(path: str) -> DecisionProblem:
 
 
 def session(problem: DecisionProblem, heard: list[str], depth: int | None) -> Session:
-    """Return a conversation about a decision problem, in which some questions were asked and answered already.
+    """Return a conversation about a decision problem, in which some questions were answered already.
 
     Args:
         problem: the decision problem.
-        heard: the questions asked so far with their answers, each as ``QUESTION=ANSWER``.
+        heard: the answered questions, each as ``QUESTION=ANSWER``.
         depth: number of questions to look ahead; None for as many as possible in about a second.
 
     Raises:
-        InputError: a question or an answer is unknown, or an answer contradicts what is known.
+        InputError: a question or an answer is unknown or contradicts what is known.
     """
     from askwise.decisions.decide import Session
 
@@ -174,14 +168,8 @@ def add_audit_arguments(parser: argparse.ArgumentParser) -> None:
 def run_audit(options: argparse.Namespace) -> int:
     """Run ``askwise audit``: print what each decision in stored episodes cost beyond the best decision (its regret).
 
-    With ``--csv`` and ``--html``, also write the results to files.
-
-    Args:
-        options: the parsed arguments and options of the command.
-
-    Returns:
-        exit code 3 with ``--fail-over X``, if the mean regret per episode is above X or a possible goal can never be
-        reached after a decision; otherwise 0.
+    With ``--csv`` and ``--html``, also write files. With ``--fail-over X``, return exit code 3 if the mean regret per
+    episode exceeds X, or if a possible goal can never be reached after a decision. Otherwise return 0.
     """
     tolerance = None if options.tolerance is None else parse_number(options.tolerance, "--tolerance")
     questions = None if options.questions is None else parse_whole(options.questions, "--questions")
@@ -240,13 +228,7 @@ def add_serve_mcp_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_serve_mcp(options: argparse.Namespace) -> int:
-    """Run ``askwise serve-mcp``: serve a language-model agent until standard input ends; return exit code 0.
-
-    Requests of the agent are read from standard input, and replies are written to standard output.
-
-    Args:
-        options: the parsed options of the command; not used.
-    """
+    """Run ``askwise serve-mcp``: serve a language-model agent on standard input and output; return exit code 0."""
     from askwise.serving.tools import serve
 
     del options

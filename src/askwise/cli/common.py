@@ -25,10 +25,9 @@ if TYPE_CHECKING:
 
 
 def seed(text: str | None) -> int:
-    """Return the random seed in a text: a whole number from 0; for None, return a random seed.
+    """Return the random seed in a text, a whole number from 0; for None, draw one.
 
-    The caller prints a random seed, so that users can state it to repeat the run. Raises `InputError` if the text is
-    invalid.
+    Raises `InputError` if the text is invalid.
     """
     return secrets.randbelow(2**32) if text is None else parse_whole(text, "--seed")
 
@@ -60,10 +59,7 @@ def add_file_and_method(parser: argparse.ArgumentParser) -> None:
 def add_picture(parser: argparse.ArgumentParser, what: str, *old: str) -> None:
     """Add the option ``--picture FILE`` to the parser of a command.
 
-    Args:
-        parser: the parser.
-        what: what the command draws, for the help text, such as "the plan".
-        old: earlier names of the option, such as ``--svg``, which still work but are not in the help.
+    `what` says what the command draws, such as "the plan". `old` has earlier names of the option, which still work.
     """
     parser.add_argument("--picture", metavar="FILE", help=f"also draw {what}, as FILE.png, FILE.svg or FILE.pdf")
     for name in old:
@@ -71,12 +67,7 @@ def add_picture(parser: argparse.ArgumentParser, what: str, *old: str) -> None:
 
 
 def read_problem(options: argparse.Namespace) -> Problem:
-    """Return the problem that the file ``options.file`` describes.
-
-    If the option ``--answers`` was given, it replaces the file's answer model (how often answers are wrong or missing).
-
-    Args:
-        options: the parsed arguments and options of a command.
+    """Return the problem that ``options.file`` describes, with the answer model of ``--answers`` if given.
 
     Raises:
         InputError: the option or the file is invalid.
@@ -103,22 +94,12 @@ def need_file(options: argparse.Namespace) -> None:
 
 
 def agent_options(options: argparse.Namespace) -> dict[str, str]:
-    """Return the keyword arguments for making an agent, from the options of a command.
-
-    They are ``{"belief": KIND}`` if the option ``--belief KIND`` was given, otherwise an empty dict. Without the
-    option, the argument is left out, because agents of other packages need not accept it.
-
-    Args:
-        options: the parsed arguments and options of the command.
-    """
+    """Return the keyword arguments for making an agent: ``{"belief": KIND}`` with ``--belief KIND``, otherwise none."""
     return {} if options.belief is None else {"belief": options.belief}
 
 
 def read_instance(path: str) -> Any:
-    """Return the instance (the description of a problem) in a file of any domain, such as tool fetching.
-
-    Args:
-        path: the path of the file, or ``-`` for standard input.
+    """Return the instance (the description of a problem) in a file; ``-`` stands for standard input.
 
     Raises:
         InputError: the file cannot be read or is invalid.
@@ -161,13 +142,7 @@ def add_memory(parser: argparse.ArgumentParser) -> None:
 def allowed_memory(options: argparse.Namespace) -> Iterator[None]:
     """While the ``with`` block runs, limit the memory for tables to the value of the option ``--memory``, if given.
 
-    The limit is an environment variable. So it holds for this process and for processes that it starts.
-
-    Args:
-        options: the parsed options of a command.
-
-    Raises:
-        InputError: the value of the option is invalid.
+    Raises `InputError` if the value is invalid.
     """
     stated, before = getattr(options, "memory", None), os.environ.get(MEMORY_VARIABLE)
     if stated is None:
@@ -188,12 +163,12 @@ def allowed_memory(options: argparse.Namespace) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file that commands take, such as instance files or decision files.
+    """A kind of file that commands take, such as instance files.
 
     Attributes:
-        name: what error messages call a file of this kind, such as "an instance file".
-        commands: the commands that take such files; error messages recommend the first one. Empty if no command does.
-        hint: further advice for error messages; ``{}`` stands for the file's name. Empty if there is none.
+        name: what error messages call it, such as "an instance file".
+        commands: the commands that take such files, the recommended one first.
+        hint: further advice for error messages, with ``{}`` for the file's name.
     """
 
     name: str
@@ -215,12 +190,7 @@ KINDS = (INSTANCE, DRAWING, PLANNING, DECISION, EPISODES, STUDY, PEOPLE, CODE)
 def with_right_command(error: AskwiseError, options: argparse.Namespace) -> AskwiseError:
     """Return the error to report after a command has failed.
 
-    If the command was given a file that only other commands take, this is a new error that names the right command.
-    Otherwise it is `error`.
-
-    Args:
-        error: the error that the command raised.
-        options: the parsed arguments and options of the command.
+    It is `error`, or a new error that names the right command if only other commands take the file.
     """
     path = _file(options)
     if path is None or (isinstance(error, InputError) and error.field.startswith("-")):
@@ -247,13 +217,7 @@ def _file(options: argparse.Namespace) -> str | None:
 
 
 def kind_of(path: str) -> Kind | None:
-    """Return the kind of a file or folder, such as an instance or a planning problem.
-
-    Return None if it is of no known kind or cannot be read.
-
-    Args:
-        path: the path of the file or folder, or the name of an example that comes with askwise.
-    """
+    """Return the kind of a file, a folder or an example of askwise; None if it is unknown or cannot be read."""
     from askwise.pddl.archive import ENDINGS
 
     try:
@@ -301,14 +265,14 @@ class Progress:
     """Prints the progress of a command to standard error.
 
     Use it as a context manager, and call it with the current numbers, such as ``progress(3, 10)``. On a terminal, each
-    message replaces the one before, and the last is erased at the end. Without a terminal, each message is a line.
+    message replaces the one before; otherwise, each is a line.
 
     Args:
         command: the name of the subcommand, which begins each message.
         text: a format string with a ``{}`` for each number of a call.
         show: whether to print anything.
-        patient: whether to leave out messages that come too soon after the start or the last message. On a terminal,
-            that is less than 0.5 s (`PAUSE_SECONDS`); without one, less than 20 s (`LOG_SECONDS`).
+        patient: whether to leave out messages that come too soon: within 0.5 s (`PAUSE_SECONDS`) on a terminal,
+            otherwise 20 s (`LOG_SECONDS`).
     """
 
     def __init__(self, command: str, text: str, *, show: bool = True, patient: bool = False) -> None:
@@ -323,13 +287,7 @@ class Progress:
         return self
 
     def __call__(self, *numbers: int | str) -> None:
-        """Print a progress message with the given numbers.
-
-        If this object was made with ``patient=True``, messages that come too soon after the last one are left out.
-
-        Args:
-            numbers: the numbers or texts to put into the format string, in order.
-        """
+        """Print a progress message with the given numbers, unless it comes too soon for ``patient=True``."""
         if self.show and time.monotonic() - self._printed >= self._pause:
             self._printed = time.monotonic()
             line = f"askwise {self.command}: {self.text.format(*numbers)} so far"

@@ -43,12 +43,12 @@ def run(options: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A subcommand of ``askwise`` with the texts about it that a completion script contains.
+    """A subcommand of ``askwise`` with the texts that a completion script contains.
 
     Attributes:
         name: the name of the subcommand.
         summary: one line about what it does.
-        options: a dict from each long option of the subcommand, such as ``--json``, to a help text of one line.
+        options: a dict from each long option to a help text.
     """
 
     name: str
@@ -82,9 +82,7 @@ def _help(action: argparse.Action, parser: argparse.ArgumentParser) -> str:
 def script(parser: argparse.ArgumentParser, shell: str) -> str:
     """Return a script with which a shell completes the subcommands and options of ``askwise`` and the names of methods.
 
-    Args:
-        parser: the parser of the whole command line.
-        shell: the shell that will run the script: ``bash``, ``zsh`` or ``fish``.
+    The shell is ``bash``, ``zsh`` or ``fish``.
     """
     from askwise.methods import AGENTS
 

@@ -81,10 +81,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run ``askwise design``: print which cells, edges or actions to block so that goals are recognised earlier.
+    """Run ``askwise design``: print what to block so that goals are recognised earlier; return exit code 0.
 
-    Write the changed problem to the file of ``--output``, and a picture to the file of ``--picture``, if these options
-    were given. No picture is written if nothing is blocked. Return exit code 0.
+    With ``--output``, also write the changed problem; with ``--picture``, a picture.
     """
     check(options)
     from askwise.designs.design import design
@@ -125,13 +124,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Raise an `InputError` if numbers in the options, or the ending of the picture's name, are not valid.
-
-    It is also raised if both ``-k`` and ``--forbid`` are missing. The function is called before any file is read.
-
-    Args:
-        options: the parsed options of ``askwise design``.
-    """
+    """Raise an `InputError` if a number or the picture's file ending is invalid, or if nothing says what to block."""
     if options.k is None and options.forbid is None:
         raise InputError("-k", "nothing", "how many may be blocked, a whole number from 1")
     if options.k is not None:
@@ -146,17 +139,11 @@ def check(options: argparse.Namespace) -> None:
 def read_place(options: argparse.Namespace) -> Any:
     """Return the problem that the arguments FILE and TEMPLATE describe, in a form that `askwise.design` accepts.
 
-    Observations of a planning problem are ignored: ``options.obs`` is set to None.
-
-    Args:
-        options: the parsed options of ``askwise design``.
-
-    Returns:
-        A `Drawing` for a drawn map; an instance for an instance file; for a planning problem, a `Space`, which lists
-        the actions that can be blocked.
+    It is a `Drawing` for a drawn map; an instance for an instance file; for a planning problem, a `Space` of actions.
+    For a planning problem, ``options.obs`` is set to None.
 
     Raises:
-        InputError: an option that is for planning problems only was given with another kind of file.
+        InputError: an option for planning problems was given with another kind of file.
     """
     if planning_problems.is_planning(options.file):
         from askwise.designs.actions import space_of_actions
@@ -195,14 +182,7 @@ def read_instance_or_drawing(path: str) -> Any:
 
 @contextmanager
 def naming_options(options: argparse.Namespace) -> Iterator[None]:
-    """Replace each `InputError` raised in the ``with`` block by one that names the option or the file at fault.
-
-    If the error is about an argument of `askwise.design` that has an option, the new error names this option, such as
-    ``-k`` for the argument ``most``. Otherwise, the new error begins with the name of the file, or "standard input".
-
-    Args:
-        options: the parsed options of ``askwise design``.
-    """
+    """Replace each `InputError` raised in the ``with`` block by one that names the option or the file at fault."""
     try:
         yield
     except InputError as error:
@@ -215,9 +195,7 @@ def naming_options(options: argparse.Namespace) -> Iterator[None]:
 def _thing(text: str) -> Any:
     """Parse a value of ``--forbid``, which names a cell, an edge or an action.
 
-    Returns:
-        For a cell ``X,Y``, a tuple of two integers; for an edge ``FROM,ACTION,TO``, a tuple of three names; for any
-        other text, such as the name of an action, the text itself.
+    Return two integers for a cell ``X,Y``, three names for an edge ``FROM,ACTION,TO``, otherwise the text.
     """
     parts = [part.strip() for part in text.split(",")]
     if len(parts) == 2:

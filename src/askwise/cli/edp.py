@@ -87,12 +87,10 @@ class Watched:
     """The teammate's part of a map or an instance, from which `Divergence` computes how long its goals look alike.
 
     Attributes:
-        model: the states in which the teammate can be, and its moves.
-        goals: a dict from the name of each goal to a list of the states in which the goal is reached, by name or as
-            cells ``(x, y)``.
-        start: the state in which the teammate is, None if a drawing does not show it.
-        policies: a tuple of the teammate's policy for each goal; None if it takes a uniformly random shortest path to
-            its goal.
+        model: the teammate's states and moves.
+        goals: a dict from each goal to the states in which it is reached, by name or as cells ``(x, y)``.
+        start: the teammate's state; None if unknown.
+        policies: the teammate's policy for each goal; None for uniformly random shortest paths.
     """
 
     model: Model
@@ -104,8 +102,8 @@ class Watched:
 def run(options: argparse.Namespace) -> int:
     """Run ``askwise edp``: print how long the goals of each pair look alike; return exit code 0.
 
-    For up to 12 goals, print two matrices: the expected step at which a goal is ruled out (EDP), and the latest step
-    (WCD). For more goals, print only the pairs that look alike longest. With ``--picture``, also write a picture.
+    For up to 12 goals, print matrices of the expected step at which a goal is ruled out (EDP), and of the latest one
+    (WCD). With ``--picture``, also write a picture.
     """
     if options.picture is not None:
         check_picture(options.picture)
@@ -216,19 +214,15 @@ def read_map(path: str) -> Watched:
 def as_json(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, bounds: tuple[Any, Any]) -> dict[str, Any]:
     """Return the dict that ``--json`` prints: ``at``, ``goals``, ``edp``, ``wcd`` and ``wcd_convention``.
 
-    ``edp`` has the expected divergence points (EDP), and ``wcd`` the worst cases (WCD). ``wcd_convention`` is a fixed
-    text. It says that WCD is the number of the step that tells two goals apart. Some papers use the length of the
-    common beginning of the plans, which is one less. With ``--evidence``, the dict also has ``evidence``, ``edp_lower``
-    and ``edp_upper``. Infinite numbers become None.
+    With ``--evidence``, it also has ``evidence``, ``edp_lower`` and ``edp_upper``. Infinite numbers become None.
 
     Args:
         divergence: supplies the names of the goals, and the value of ``--evidence``.
         at: the teammate's state, by name or as a cell.
-        edp: ``float64 [n_goals, n_goals]``: expected steps until the row's goal is ruled out while the column's goal is
-            pursued.
-        wcd: ``float64 [n_goals, n_goals]``: the latest step at which plans for the two goals first differ.
-        bounds: two matrices like `edp`, a proven lower and a proven upper bound on `edp`; used with ``--evidence``
-            only.
+        edp: ``float64 [n_goals, n_goals]``, the expected step at which the row's goal is ruled out while the column's
+            goal is pursued.
+        wcd: ``float64 [n_goals, n_goals]``, the latest step at which plans for the two goals first differ.
+        bounds: a lower and an upper bound on `edp`; used with ``--evidence`` only.
     """
     by_evidence = {}
     if divergence.evidence is not None:
@@ -257,11 +251,10 @@ def matrices_to_text(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, 
     Args:
         divergence: supplies the model, the names of the goals, and the value of ``--evidence``.
         at: the teammate's state, by name or as a cell.
-        edp: ``float64 [n_goals, n_goals]``: expected steps until the row's goal is ruled out while the column's goal is
-            pursued.
-        wcd: ``float64 [n_goals, n_goals]``: the latest step at which plans for the two goals first differ.
-        bounds: two matrices like `edp`, a proven lower and a proven upper bound on `edp`; used with ``--evidence``
-            only.
+        edp: ``float64 [n_goals, n_goals]``, the expected step at which the row's goal is ruled out while the column's
+            goal is pursued.
+        wcd: ``float64 [n_goals, n_goals]``, the latest step at which plans for the two goals first differ.
+        bounds: a lower and an upper bound on `edp`; used with ``--evidence`` only.
     """
     goals = f"{divergence.n_goals} goal{'s' if divergence.n_goals != 1 else ''}"
     head = f"{_size(divergence.model)}, {goals}, teammate at {printable(str(at))}\n"
@@ -284,14 +277,9 @@ def matrices_to_text(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, 
 
 
 def _accuracy(lower: Any, upper: Any) -> str:
-    """Return a line of text that says how far proven bounds on EDP are apart, or an empty text if they are equal.
+    """Return a line that says how far bounds on EDP (the expected step at which a goal is ruled out) are apart.
 
-    EDP, the expected divergence point, is the expected step at which a goal is ruled out while another is pursued.
-
-    Args:
-        lower: ``float64 [n_goals, n_goals]``, a lower bound on the EDP of each pair of goals.
-        upper: ``float64 [n_goals, n_goals]``, an upper bound on the EDP of each pair of goals, ``inf`` if none is
-            known.
+    It is empty if the bounds, both ``float64 [n_goals, n_goals]``, are equal.
     """
     import numpy as np
 
@@ -343,14 +331,13 @@ def _hardest_pairs(divergence: Divergence, edp: Any, wcd: Any, most: int = 10) -
 def draw(divergence: Divergence, at: StateLike, path: str) -> None:
     """Write a picture of EDP, the expected step at which a goal is ruled out while the teammate pursues another goal.
 
-    For two goals on a map, the picture is a map that shows the mean of the two EDPs from each cell. For any other
-    number of goals on a map, the picture is a map that shows the mean EDP over all pairs from each cell, above a matrix
-    of the EDP of each pair. If that map is very large, it shows only the goals, without EDP. On a graph, the picture is
-    the matrix alone. The picture is as wide as a column of a paper.
+    On a map, the picture shows the mean EDP over all pairs of goals from each cell. Unless there are two goals, a
+    matrix of the EDP of each pair is added, and a very large map shows only its goals. On a graph, there is only the
+    matrix.
 
     Args:
-        divergence: computes EDP, and has the model and the goals.
-        at: the teammate's state; it is marked on the map, and the matrix shows EDP from there.
+        divergence: computes EDP.
+        at: the teammate's state; the matrix shows EDP from there.
         path: the file to write, PNG, SVG or PDF by its ending.
     """
     from matplotlib.figure import Figure
@@ -377,13 +364,11 @@ def draw(divergence: Divergence, at: StateLike, path: str) -> None:
 
 
 def draw_pairs(names: list[str], pairs: Pairs, path: str) -> None:
-    """Write a picture of the matrix of EDP of a planning problem, for the goals that are still possible.
-
-    EDP, the expected divergence point, is the expected step at which a goal is ruled out while another is pursued.
+    """Write a picture of the expected step at which a goal of a planning problem is ruled out while another is pursued.
 
     Args:
-        names: names of all goals of the problem.
-        pairs: the EDP of each pair of goals that are still possible.
+        names: names of all goals.
+        pairs: these steps for each pair of goals that are still possible.
         path: the file to write, PNG, SVG or PDF by its ending.
     """
     from matplotlib.figure import Figure

@@ -74,8 +74,7 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 def run_evaluate(options: argparse.Namespace) -> int:
     """Run ``askwise evaluate``: print the expected cost of each method in the options; return exit code 0.
 
-    The cost is exact or estimated from episodes. With ``--bound`` or ``--tight``, also print a lower bound on the cost
-    of all methods. With ``--method help``, print only a list of the methods.
+    With ``--bound`` or ``--tight``, also print a lower bound on the cost of all methods.
     """
     if options.method == "help":
         from askwise.view.explain import list_methods
@@ -144,12 +143,7 @@ def check(options: argparse.Namespace) -> None:
 def evaluated(options: argparse.Namespace, problem: Problem, method: str) -> Evaluation:
     """Return the expected cost of a method on a problem, and show progress on standard error.
 
-    The cost is exact or estimated from episodes, as the options say.
-
-    Args:
-        options: the parsed options of ``askwise evaluate``.
-        problem: the problem.
-        method: the name of the method, with its own options if it has any, such as ``planner,enough=0.5``.
+    `method` may have options, such as ``planner,enough=0.5``.
     """
     from askwise.methods import make_agent
     from askwise.play.evaluate import evaluate
@@ -174,15 +168,13 @@ def evaluated(options: argparse.Namespace, problem: Problem, method: str) -> Eva
 def bounded(options: argparse.Namespace, problem: Problem, questions: int | None) -> Bound:
     """Return a lower bound on the expected marginal cost of all methods, and show progress on standard error.
 
-    Marginal cost is the cost beyond that of an agent that knows the goal. No method costs less than the bound, however
-    many questions it asks.
+    Marginal cost is the cost beyond that of an agent that knows the goal.
 
     Args:
-        options: the parsed options of ``askwise evaluate``; ``--tight`` selects a better bound that takes longer.
+        options: the parsed options; ``--tight`` selects a better bound that takes longer.
         problem: the problem.
-        questions: limit of questions per episode of the evaluated method, None for no limit. It matters only if answers
-            may be wrong or missing. The bound allows that for the first ``questions - 1`` questions of an episode, and
-            treats all later answers as true. With None, it treats all answers as true.
+        questions: number of questions per episode that the evaluated method may ask, None for no limit. The bound
+            treats answers as true from question number ``questions`` on; with None, all of them.
     """
     from askwise.play.evaluate import lower_bound
 
@@ -193,11 +185,7 @@ def bounded(options: argparse.Namespace, problem: Problem, questions: int | None
 def as_json(found: Evaluation, bound: Bound | None) -> dict[str, Any]:
     """Return the dict that ``--json`` prints for one method: costs, verdict, confidence interval, and lower bound.
 
-    The verdict says how the costs were computed and whether they are exact.
-
-    Args:
-        found: the expected cost of the method.
-        bound: a lower bound on the cost of all methods; None to leave it out.
+    The verdict says whether the costs are exact. Without a `bound`, the lower bound is left out.
     """
     shown: dict[str, Any] = {
         "method": found.method,
@@ -221,19 +209,13 @@ def as_json(found: Evaluation, bound: Bound | None) -> dict[str, Any]:
 def _gain(found: Evaluation, bound: Bound) -> float:
     """Return the most that a higher limit of questions per episode could save, at least 0.
 
-    No method costs less than the lower bound. So the result is the method's expected marginal cost minus this bound.
-    Marginal cost is the cost beyond that of an agent that knows the goal.
+    It is the expected cost minus the lower bound. Both are marginal: beyond the cost of an agent that knows the goal.
     """
     return max(0.0, found.expected_marginal_cost - bound.value)
 
 
 def to_table(found: list[Evaluation], bound: Bound | None) -> str:
-    """Return the costs of several methods as a text table, the cheapest first.
-
-    Args:
-        found: the expected cost of each method.
-        bound: a lower bound on the cost of all methods, which is added below the table; None if none was computed.
-    """
+    """Return the costs of several methods as a text table, the cheapest first, with a lower bound below if given."""
     rows, ranked = [], sorted(found, key=lambda one: one.expected_marginal_cost)
     for each in ranked:
         low, high = each.ci
@@ -257,11 +239,9 @@ def to_table(found: list[Evaluation], bound: Bound | None) -> str:
 
 
 def to_text(found: Evaluation, bound: Bound | None) -> str:
-    """Return the expected cost of one method, the verdict on its accuracy, and the lower bound as text, one per line.
+    """Return the expected cost of one method, a verdict on its accuracy, and the lower bound as text, one per line.
 
-    Args:
-        found: the expected cost of the method.
-        bound: a lower bound on the cost of all methods, None to leave it out.
+    The lower bound is left out if it is None.
     """
     marginal = f"{found.expected_marginal_cost:.6g}"
     if not found.verdict.converged:  # an average over episodes
@@ -338,13 +318,9 @@ def run_solve(options: argparse.Namespace) -> int:
 
 
 def solution_to_json(problem: Problem, found: Solution) -> dict[str, Any]:
-    """Return the lowest expected costs, the verdict, and the best first question or action as a dict for ``--json``.
+    """Return the lowest expected costs, a verdict, and the best first question or action as a dict for ``--json``.
 
-    The verdict says how the costs were computed and whether they are exact.
-
-    Args:
-        problem: the problem that was solved.
-        found: the optimum of the problem.
+    The verdict says whether the costs are exact.
     """
     first = found.policy.at(problem.start)
     limited = {} if found.questions is None else {"most_questions": found.questions, "lower_bound": found.lower_bound}
@@ -380,13 +356,9 @@ def _asked(problem: Problem, asked: Question) -> str:
 
 
 def solution_to_text(problem: Problem, found: Solution) -> str:
-    """Return the lowest expected costs, the best first question or action, and the verdict as text, one per line.
+    """Return the lowest expected costs, the best first question or action, and a verdict as text, one per line.
 
-    The verdict says how the costs were computed and whether they are exact.
-
-    Args:
-        problem: the problem that was solved.
-        found: the optimum of the problem.
+    The verdict says whether the costs are exact.
     """
     first = found.policy.at(problem.start)
     if first.ask is not None:

@@ -1,13 +1,8 @@
 """Ways in which a command ends early: Ctrl-C and SIGTERM.
 
-Both end a command at any time with one line, the right exit code and no traceback. Ctrl-C becomes a
-`KeyboardInterrupt`, so that code that holds a file or a terminal can clean up. Python can lose this exception in two
-cases: during the import of an extension module, which may turn the exception into another error, and in callbacks,
-where Python can only print it. In both cases the interrupt is repeated a little later.
-
-Python code cannot stop an agent that hangs in compiled code or catches every exception. SIGTERM (from ``timeout``, for
-example) ends even such a process, because the operating system handles SIGTERM. Inside `terminable`, however, Python
-handles it.
+Both end a command with one line, the right exit code and no traceback. Ctrl-C becomes a `KeyboardInterrupt`. Python can
+lose this exception during an import and in callbacks; then it is repeated a little later. Inside `terminable`, SIGTERM
+also becomes an exception.
 """
 
 from __future__ import annotations
@@ -75,8 +70,8 @@ if _started_as_command() and signal.getsignal(signal.SIGINT) is signal.default_i
 def as_program() -> Iterator[None]:
     """Make Ctrl-C reliably raise `KeyboardInterrupt` in the ``with`` block; after it, Ctrl-C ends the process at once.
 
-    A third press of Ctrl-C in the block also ends the process at once. Nothing changes outside the main thread, or if
-    the process ignores Ctrl-C, as in the background of a shell.
+    A third press also ends the process at once. Nothing changes outside the main thread, or if the process ignores
+    Ctrl-C.
     """
     ignored = signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, None)  # as in the background of a shell
     if ignored or threading.current_thread() is not threading.main_thread():
@@ -104,11 +99,7 @@ class CtrlC:
     def pressed(self, _: int, frame: FrameType | None) -> None:
         """Handle a press of Ctrl-C: raise `KeyboardInterrupt`, or end the process at the third press.
 
-        If the first press comes during an import, where Python could lose the exception, it is raised a little later.
-
-        Args:
-            _: the number of the signal, not used.
-            frame: the code that was interrupted.
+        During an import, where Python could lose the exception, it is raised a little later.
         """
         now = time.monotonic()
         if not self._repeated:

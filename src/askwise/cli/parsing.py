@@ -1,8 +1,6 @@
 """The parser of the command line, with short and complete help, suggestions for typing errors, and old option names.
 
-`--help` lists the options that most users need; `--help-all` lists all of them. An option that was renamed still works
-under its earlier name, with a notice. An option that was removed ends the command with a sentence that says what to use
-instead.
+`--help` lists the options that most users need; `--help-all` lists all.
 """
 
 from __future__ import annotations
@@ -36,9 +34,9 @@ class Subcommand:
     """What ``askwise`` needs to offer a subcommand, such as ``askwise run``.
 
     Attributes:
-        description: the text at the beginning of the subcommand's help, None for no text.
-        add_arguments: a function that declares the subcommand's arguments and options in the parser that it is given.
-        run: a function that runs the subcommand with the parsed options and returns the exit code.
+        description: the beginning of its help; None for no text.
+        add_arguments: declares arguments and options in a parser.
+        run: runs the subcommand with the parsed options and returns the exit code.
     """
 
     description: str | None
@@ -82,12 +80,7 @@ class Parser(argparse.ArgumentParser):
         sys.exit(2)
 
     def refuse(self, extra: Sequence[str]) -> NoReturn:
-        """Print an error about an unknown option or argument, with the most similar known option, and exit with code 2.
-
-        Args:
-            extra: the unknown arguments, at least one. The error names the first that begins with a hyphen, or else the
-                first.
-        """
+        """Print an error about unknown arguments, with the most similar known option, and exit with code 2."""
         wrong = next((text for text in extra if text.startswith("-")), extra[0])
         name = wrong.partition("=")[0]
         known = [option for action in self._actions if explained(action) for option in action.option_strings]
@@ -136,8 +129,8 @@ class _Renamed(argparse.Action):
 
     Args:
         given: positional arguments of `argparse.Action`.
-        now: the present name of the option.
-        many: whether the option may be repeated; its value is then a list.
+        now: the present name.
+        many: whether the value is a list.
         rest: keyword arguments of `argparse.Action`.
     """
 
@@ -160,10 +153,9 @@ def renamed(parser: Any, old: str, now: str, *, dest: str | None = None, **given
     Args:
         parser: the parser to change, or a group of its options.
         old: the earlier name, such as ``--limit``.
-        now: the present name, such as ``--search-limit``.
-        dest: the attribute of the parsed options that both names set. None: `now` without its leading hyphens, with
-            underscores for the other hyphens.
-        given: more arguments for `add_argument`, such as ``nargs``; and ``many=True`` if the option may be repeated.
+        now: the present name.
+        dest: the attribute of the parsed options; None for that of `now`.
+        given: more arguments for `add_argument`; and ``many=True`` if the option may be repeated.
     """
     attribute = now.lstrip("-").replace("-", "_") if dest is None else dest
     parser.add_argument(
@@ -176,8 +168,7 @@ class _Removed(argparse.Action):
 
     Args:
         given: positional arguments of `argparse.Action`.
-        instead: the end of the sentence, which says what to use instead. ``{prog}`` stands for the command, such as
-            ``askwise ask``.
+        instead: the end of the sentence: what to use instead.
         rest: keyword arguments of `argparse.Action`.
     """
 
@@ -196,9 +187,8 @@ def removed(parser: Any, old: str, instead: str) -> None:
 
     Args:
         parser: the parser to change, or a group of its options.
-        old: the name of the option. Users may have given it with or without a value.
-        instead: the end of the sentence, which says what to use instead. ``{prog}`` stands for the command, such as
-            ``askwise ask``.
+        old: the name of the option.
+        instead: the end of the sentence: what to use instead, with ``{prog}`` for the command.
     """
     parser.add_argument(
         old, action=_Removed, instead=instead, nargs="?", default=argparse.SUPPRESS, help=argparse.SUPPRESS

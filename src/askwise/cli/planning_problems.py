@@ -82,12 +82,12 @@ def read(options: argparse.Namespace, path: str, template: str | None) -> Recogn
     """Read the goal-recognition problem that the arguments of a command name.
 
     Args:
-        options: the parsed options of the command; used are ``--goals``, ``--obs`` and ``--search-limit``.
-        path: an archive or a folder; or, with `template`, a PDDL domain file.
-        template: a PDDL problem file; None if `path` is an archive or a folder.
+        options: the parsed options; used are ``--goals``, ``--obs`` and ``--search-limit``.
+        path: an archive, a folder or, with `template`, a PDDL domain file.
+        template: a PDDL problem file; None for an archive or a folder.
 
     Raises:
-        InputError: `path` and `template` do not fit together, or an option or a file is not valid.
+        InputError: an argument, an option or a file is not valid.
     """
     from askwise.pddl import load
 
@@ -146,15 +146,14 @@ def work(
 ) -> list[Row]:
     """Compute the rows of a result table for each problem in the given archives and folders, in several processes.
 
-    With ``--csv FILE``, the rows of each finished problem are stored in the folder ``FILE.rows``. So after an
-    interruption, the next call computes only the remaining problems. Problems that cannot be read are skipped, with a
-    message on standard error.
+    With ``--csv FILE``, finished rows are stored in the folder ``FILE.rows``, so that the next call can resume.
+    Problems that cannot be read are skipped, with a message on standard error.
 
     Args:
-        options: the parsed options of the command; used are ``--csv``, ``--workers`` and ``--time-limit``.
+        options: the parsed options; used are ``--csv``, ``--workers`` and ``--time-limit``.
         command: the name of the subcommand, for messages.
         paths: archives, and folders of archives.
-        job_for: a function that takes a problem with its observations and returns the job that computes its rows.
+        job_for: returns the job that computes the rows of a problem.
 
     Returns:
         The rows, as dicts, in the order of the problems.
@@ -218,13 +217,12 @@ def _workers(options: argparse.Namespace) -> int:
 def write(options: argparse.Namespace, columns: Sequence[str], found: Sequence[Row]) -> None:
     """Write result rows as a CSV table to the file of ``--csv``; without this option, do nothing.
 
-    Also delete the folder ``FILE.rows``, in which `work` stored the rows of each problem, and print the name of the
-    file.
+    Also delete the folder ``FILE.rows``, in which `work` stored rows, and print the name of the file.
 
     Args:
-        options: the parsed options of the command.
-        columns: the names of the columns to write.
-        found: the rows of the table, as dicts that have at least these columns as keys.
+        options: the parsed options.
+        columns: the columns to write.
+        found: the rows, as dicts by column.
     """
     from askwise.text.files import whole_file
 
@@ -248,12 +246,7 @@ def _cell(value: object) -> object:
 def print_failures(found: Sequence[Row]) -> int:
     """Print the name and the verdict of each problem that was not solved exactly, to standard error.
 
-    Args:
-        found: the rows of the result table, as dicts. The verdict of a row begins with ``exact`` if the problem was
-            solved exactly, and with ``failed`` if it ended with an error.
-
-    Returns:
-        The exit code, which is 2 if all problems failed, and 0 otherwise.
+    Return the exit code: 2 if all problems failed, otherwise 0.
     """
     for row in found:
         if not row["verdict"].startswith("exact"):

@@ -84,14 +84,8 @@ def run_recognise(options: argparse.Namespace) -> int:
 def _one(options: argparse.Namespace, path: str, template: str | None, stray: float) -> int:
     """Recognise the goal in one planning problem and print the result; return exit code 0.
 
-    Args:
-        options: the parsed options of ``askwise recognise``.
-        path: an archive or a folder; or, with `template`, a PDDL domain file.
-        template: a PDDL problem file; None if `path` is an archive or a folder.
-        stray: the probability that an observed action is in no optimal plan; used by the belief ``robust`` only.
-
-    Raises:
-        InputError: the problem has no observed actions.
+    `stray` is the probability that an observed action is in no optimal plan, for the belief ``robust``. Raises
+    `InputError` if the problem has no observed actions.
     """
     from askwise.pddl.recogniser import recognise
     from askwise.pddl.text import recognised_to_json, recognised_to_text
@@ -121,13 +115,8 @@ def _how(options: argparse.Namespace) -> str:
 def _many(options: argparse.Namespace, paths: list[str], stray: float) -> int:
     """Recognise the goals in many archives, write a table if ``--csv`` was given, and print a summary.
 
-    Args:
-        options: the parsed options of ``askwise recognise``.
-        paths: archives, and folders of archives.
-        stray: the probability that an observed action is in no optimal plan; used by the belief ``robust`` only.
-
-    Returns:
-        The exit code, which is 2 if all archives failed, and 0 otherwise.
+    `stray` is the probability that an observed action is in no optimal plan, for the belief ``robust``. Return exit
+    code 2 if all archives failed, otherwise 0.
     """
     from askwise.recognition.tables import RECOGNISE_COLUMNS, RecogniseJob, summaries
 
@@ -210,10 +199,7 @@ def add_grd_arguments(parser: argparse.ArgumentParser) -> None:
 def run_grd(options: argparse.Namespace) -> int:
     """Run ``askwise grd``: measure how long goals look alike in many planning problems, and print a table.
 
-    With ``--csv``, also write the table to a file.
-
-    Returns:
-        The exit code, which is 2 if all problems failed, and 0 otherwise.
+    With ``--csv``, also write the table. Return exit code 2 if all problems failed, otherwise 0.
     """
     from askwise.recognition.tables import GRD_COLUMNS, MeasureJob
 
@@ -225,13 +211,7 @@ def run_grd(options: argparse.Namespace) -> int:
 
 
 def _table(found: list[Row]) -> str:
-    """Return a text table with a line for each planning problem: how long its goals look alike, and a verdict.
-
-    The verdict says whether the numbers are exact, or that the problem failed.
-
-    Args:
-        found: the results, a dict for each problem.
-    """
+    """Return a text table with a line for each planning problem: how long its goals look alike, and a verdict."""
     width = max(len("problem"), *(len(row["problem"]) for row in found))
     texts = [[_text(row, key, form) for _, key, form in SHOWN] for row in found]
     widths = [max(len(head), *(len(row[k]) for row in texts)) + 2 for k, (head, _, _) in enumerate(SHOWN)]

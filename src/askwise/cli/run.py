@@ -216,8 +216,7 @@ def write(options: argparse.Namespace, episode: Episode) -> list[str]:
 def as_json(episode: Episode) -> dict[str, Any]:
     """Return the dict that ``--json`` prints: goal, costs, number of steps, and questions with answers and prices.
 
-    The marginal cost, that is, the cost beyond that of an agent that knows the goal, is None if the episode was cut
-    off.
+    The marginal cost is None if the episode was cut off.
     """
     from askwise.view.explain import key_of_goals
 

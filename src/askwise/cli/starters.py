@@ -67,16 +67,14 @@ def run_examples(options: argparse.Namespace) -> int:
 def copy_example(source: Path, target: str, *, force: bool) -> None:
     """Copy the file or folder of an example, together with folders of other examples that the file reads.
 
-    For instance, ``words.toml`` reads the folder ``words``. Such folders are copied into the folder of `target`.
-
     Args:
         source: the example's file or folder.
-        target: the path of the copy.
-        force: whether to overwrite files that exist.
+        target: the path of the copy, which also says where the other folders go.
+        force: whether to overwrite existing files.
 
     Raises:
-        InputError: `force` is False, and the copy would overwrite `target` or a file that the user has changed. Or a
-            folder cannot be written.
+        InputError: a folder cannot be written; or without `force`, `target` exists or a changed file would be
+            overwritten.
     """
     from askwise.text.files import reason, whole_file
 
@@ -330,12 +328,7 @@ def run_generate(options: argparse.Namespace) -> int:
 
 
 def draw_instance(options: argparse.Namespace, seed: int) -> Instance:
-    """Return a random instance of tool fetching, a problem on a grid, with the sizes, prior and prices of the options.
-
-    Args:
-        options: the parsed options of ``askwise generate``.
-        seed: the random seed, which replaces the seed in the options.
-    """
+    """Return a random instance of tool fetching on a grid, with the sizes, prior and prices of the options."""
     from askwise.core.questions import QueryCost
     from askwise.domains.tool_fetching.generate import generate
 

@@ -84,10 +84,9 @@ def add_running_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run_study(options: argparse.Namespace) -> int:
-    """Run ``askwise study``: simulate many episodes, and write tables, figures and a report; return the exit code.
+    """Run ``askwise study``: simulate many episodes, and write tables, figures and a report.
 
-    With ``--dry-run``, only print the settings and the number of episodes. The exit code is 0, or 130 or 143 if the
-    study was interrupted by Ctrl-C or SIGTERM.
+    With ``--dry-run``, only print the settings. Return exit code 0; 130 after Ctrl-C, 143 after SIGTERM.
     """
     study = chosen(options)
     if options.dry_run:
@@ -100,11 +99,11 @@ def run_study(options: argparse.Namespace) -> int:
 def chosen(options: argparse.Namespace) -> Study:
     """Return the study that the command line describes: a study file or a named study, changed by the options.
 
-    Methods that are not part of askwise are first loaded in a worker process, because their code may crash.
+    Methods from outside askwise are first loaded in a worker process, because they may crash.
 
     Raises:
         InputError: the settings are not valid, or there is neither a study nor ``--methods``.
-        AskwiseError: a method exceeds the limits for loading, or ends its process.
+        AskwiseError: a method cannot be loaded within its limits.
     """
     from askwise.studies.running.executors import preload
     from askwise.studies.schema.study_file import (
@@ -165,13 +164,7 @@ def _whole(text: str | None, option: str, lowest: int) -> int | None:
 def conduct(study: Study, folder: str, options: argparse.Namespace) -> int:
     """Run a study, write its tables, figures and report, and print a summary.
 
-    Args:
-        study: the study.
-        folder: the output folder. Instances whose results are in this folder already are not played again.
-        options: the parsed options of the command.
-
-    Returns:
-        The exit code, which is 0, or 130 or 143 if Ctrl-C or SIGTERM interrupted the study.
+    Instances with results in `folder` are not played again. Return exit code 0; 130 after Ctrl-C, 143 after SIGTERM.
     """
     from askwise.studies import pipeline
 
@@ -273,9 +266,7 @@ def add_reproduce_arguments(parser: argparse.ArgumentParser) -> None:
 def run_reproduce(options: argparse.Namespace) -> int:
     """Run ``askwise reproduce``: repeat the paper's example and evaluation, and write a report.
 
-    Returns:
-        The exit code. It is 0 if all went well, 1 if a number of the paper's two-goal example differs, and 130 or 143
-        if Ctrl-C or SIGTERM interrupted the evaluation.
+    Return exit code 0; 1 if a number of the paper's two-goal example differs; 130 after Ctrl-C, 143 after SIGTERM.
     """
     from askwise.studies.schema.study_file import quicker, read_settings, study_from
     from askwise.text import files
@@ -294,12 +285,7 @@ def run_reproduce(options: argparse.Namespace) -> int:
 def two_goal_grid(folder: Path, *, quiet: bool) -> int:
     """Compute the paper's example, a grid with two goals, compare it with the paper's numbers, and draw it.
 
-    Args:
-        folder: the output folder; the pictures are written to its subfolder ``figures``.
-        quiet: whether to print nothing.
-
-    Returns:
-        The exit code, which is 1 if a number differs from the paper's, and 0 otherwise.
+    Pictures go to the subfolder ``figures``. Return exit code 1 if a number differs from the paper's, otherwise 0.
     """
     from askwise.studies import two_goal_grid
     from askwise.text import files

@@ -1,24 +1,22 @@
 """`askwise.ask`: what a method would do now, and why.
 
-During an episode an agent knows more than the current states: it has watched the teammate and heard answers. `ask` lets
-an agent observe the same things and then asks it for its decision. The past is given in one of two ways:
+`ask` lets an agent observe the past of an episode, and then asks it for its decision. The past is given in one of two
+ways:
 
-- as a `history`, the observations that an agent made from the start on (`Episode.observations` has them). The agent
-  decides at each of them again, so that it ends up with the same cached plans and random choices as in that episode;
-- as the teammate's current state (`teammate_at`) or all its actions (`seen`), and the answers (`answered`). Only the
-  teammate's steps and the answers affect an agent's belief; earlier states of the ego agent do not.
+- as a `history`, the observations from the start on (`Episode.observations`). The agent decides at each of them again,
+  so that it has the same cached plans and random choices as in that episode;
+- as the teammate's current state (`teammate_at`) or all its actions (`seen`), and the answers (`answered`).
 
-If only the teammate's current state is given, the teammate is assumed to have taken a shortest path to it. Suppose the
-teammate draws its shortest plans uniformly. Then for two kinds of belief it does not matter which path that is, because
-all shortest paths lead to the same belief:
+If only the teammate's current state is given, the teammate is assumed to have taken a shortest path to it
+(`likeliest_path`). If the teammate draws its shortest plans uniformly, two kinds of belief are the same for all
+shortest paths:
 
-- `elimination`: the goals with ``d(start, now) + d(now, g) = d(start, g)``, with probabilities in proportion to the
-  prior; ``d`` is the number of steps between two states, or from a state to goal `g`;
-- `bayes`: probabilities of the goals in proportion to ``P0(g) N_g(now) / N_g(start)``, where ``P0`` is the prior and
-  ``N_g`` the number of shortest paths to `g`.
+- `elimination`: the goals with ``d(start, now) + d(now, g) = d(start, g)``, in proportion to the prior; ``d`` is the
+  number of steps;
+- `bayes`: probabilities in proportion to ``P0(g) N_g(now) / N_g(start)``, where ``P0`` is the prior and ``N_g`` the
+  number of shortest paths to `g`.
 
-For the third kind, `robust`, which allows for detours, the path does matter. The agent observes the path that takes, in
-every state, the action with which most of the shortest paths begin.
+The third kind, `robust`, allows for detours; it depends on the path.
 """
 
 from __future__ import annotations
@@ -62,8 +60,8 @@ class InferredPath:
     """The shortest path that the teammate is assumed to have taken to its current state, and how many goals explain it.
 
     Attributes:
-        start: index of the state in which the path started.
-        explained: number of goals of positive prior for which every step of the path is optimal.
+        start: first state of the path.
+        explained: number of goals of positive prior for which every step is optimal.
         of: number of all goals of positive prior.
     """
 
@@ -78,12 +76,12 @@ class Advice:
 
     Attributes:
         problem: the problem.
-        method: name of the agent that decided.
+        method: name of the agent.
         state: the states of both agents.
-        decision: the decision and its reason. It also has the gate, which says whether a question may be asked, and the
-            zones of the most important pairs of goals, which say when a question may pay off.
-        belief: ``float64 [n_goals]``, the agent's belief; None if the agent shows none.
-        way: the path that was assumed because only the teammate's current state was given; otherwise None.
+        decision: the decision and its reason, with the gate (whether a question may be asked) and the zones of the most
+            important pairs of goals (when a question may pay off).
+        belief: ``float64 [n_goals]``, None if the agent shows none.
+        way: the assumed path if only the teammate's current state was given; otherwise None.
     """
 
     problem: Problem
@@ -140,17 +138,16 @@ def ask(
     Args:
         problem: the problem; `askwise.ask` also takes an instance of any domain, or the path of its file.
         method: the agent, or the name of its method (`askwise.methods.methods` lists them).
-        history: what the agent observed at the start and after each step (`Episode.observations`). If you give it,
-            leave out `teammate_at`, `seen`, `ego_at` and `answered`.
-        teammate_at: current state of the teammate; it is assumed to have taken a shortest path, unless `seen` is given.
+        history: what the agent observed at the start and after each step (`Episode.observations`); excludes
+            `teammate_at`, `seen`, `ego_at` and `answered`.
+        teammate_at: current state of the teammate; without `seen`, a shortest path to it is assumed.
         seen: all actions of the teammate from the start on, by name or index.
-        ego_at: current state of the ego agent; by default its start.
-        answered: all questions so far with their answers: each an `Answer`, or a pair of the goals asked about (names
-            or indices) and the reply (True, False, or None for no answer).
-        seed: seed of the agent's random choices, if it makes any. To repeat those of an episode, give its `history` and
-            the seed with which `simulate` played it.
-        belief: ``elimination``, ``bayes`` or ``robust``, the kind of belief of the agent, if `method` is a name. By
-            default the kind that belongs to the method, or ``robust`` if the problem states policies for the teammate.
+        ego_at: current state of the ego agent, by default its start.
+        answered: all answers so far: each an `Answer`, or a pair of the goals asked about (names or indices) and the
+            reply (True, False, or None for no answer).
+        seed: seed of the agent's random choices. To repeat those of an episode, give its `history` and seed.
+        belief: ``elimination``, ``bayes`` or ``robust``, if `method` is a name; by default that of the method, or
+            ``robust`` if the problem states policies for the teammate.
     """
     agent = _asked(problem, method, belief=belief)
     name = start_agent(problem, agent, spawn(seed, 3)[2])
@@ -197,11 +194,8 @@ Steps = list[tuple[int, int]]
 def _path(problem: Problem, teammate: StateLike | None, seen: Sequence[StateLike]) -> Steps:
     """Return the teammate's path to its current state as pairs of a state and an action, from the start on.
 
-    Args:
-        problem: the problem.
-        teammate: the teammate's current state; None if it is not given.
-        seen: the actions that the teammate took, by name or index. If there are none, the path is the likeliest one to
-            the state `teammate`, or empty if that is None.
+    The path has the actions `seen`, by name or index. If there are none, it is a likely path to the state `teammate`,
+    or empty if that is None.
     """
     if not len(seen):
         return [] if teammate is None else likeliest_path(problem, joint_state(problem, teammate, None).teammate)
@@ -219,10 +213,9 @@ def _path(problem: Problem, teammate: StateLike | None, seen: Sequence[StateLike
 
 
 def likeliest_path(problem: Problem, end: int) -> Steps:
-    """Return a likely shortest path of the teammate from its start to the state `end`.
+    """Return a likely shortest path of the teammate from its start to the state `end`: pairs of a state and an action.
 
-    The path is a list of pairs of a state and an action. In every state, the action is the one with which the largest
-    number of shortest paths to `end` begin.
+    In every state, the action is the one with which most shortest paths to `end` begin.
     """
     model, here = problem.teammate.model, problem.start.teammate
     towards = urop(model, state_names(model, [end]))
@@ -248,10 +241,7 @@ def _action(problem: Problem, teammate: int, given: StateLike, field: str) -> in
 def _observations(problem: Problem, path: Steps, ego: int) -> Iterator[Observation]:
     """Yield the ego agent's observations of the teammate's path, as if the ego agent had stayed in its current state.
 
-    Args:
-        problem: the problem.
-        path: pairs of a state of the teammate and its action there, from the start on.
-        ego: the ego agent's current state.
+    `path` has pairs of a state of the teammate and its action; `ego` is the ego agent's current state.
     """
     yield Observation(JointState(problem.start.teammate, ego))
     for state, action in path:
@@ -261,11 +251,7 @@ def _observations(problem: Problem, path: Steps, ego: int) -> Iterator[Observati
 def _after(problem: Problem, path: Steps, ego: int, given: Answered) -> Observation:
     """Return the observation that the ego agent makes when it hears an answer after the teammate's path.
 
-    Args:
-        problem: the problem.
-        path: pairs of a state of the teammate and its action there, from the start on.
-        ego: the ego agent's current state.
-        given: the answer, or a pair of the goals asked about and the reply.
+    `ego` is the ego agent's current state. `given` is the answer, or a pair of the goals asked about and the reply.
     """
     teammate = problem.teammate.next(*path[-1]) if path else problem.start.teammate
     return Observation(JointState(teammate, ego), None, _answer(problem, given))
@@ -297,11 +283,7 @@ def _goal(problem: Problem, given: GoalName) -> int:
 def _explained(problem: Problem, path: Steps) -> InferredPath:
     """Return where a path of the teammate starts, and how many goals of positive prior explain the path.
 
-    A goal explains the path if every step of the path is optimal for this goal.
-
-    Args:
-        problem: the problem.
-        path: pairs of a state of the teammate and its action there, from the start on.
+    A goal explains the path if every step is optimal for it.
     """
     explained = problem.prior > 0
     of = int(explained.sum())

@@ -1,7 +1,6 @@
 """Branches of an exact evaluation of an agent, and the queue in which branches wait to be followed.
 
-A branch is a possible course of an episode so far. If answers may be wrong or missing, a branch includes the replies
-that the agent has heard.
+A branch is a possible course of an episode so far, with the replies heard if answers may be wrong or missing.
 """
 
 from __future__ import annotations
@@ -28,16 +27,14 @@ Given = tuple[Hashable, Answer]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeardReplies:
-    """All replies that the agent has heard on one branch of an exact evaluation, if answers may be wrong or missing.
+    """The replies that the agent has heard on one branch of an exact evaluation, if answers may be wrong or missing.
 
     A branch is a possible course of an episode so far.
 
     Attributes:
-        log: ``float64 [n_goals]``, log likelihood of all replies given each goal; None if no reply says anything about
-            the goal. A missing answer says nothing about the goal.
-        given: one pair for each question asked, in the order of asking: a key of the question, and the answer. Empty
-            unless `remembers`.
-        remembers: whether errors are persistent, so that a question that is asked again gets the same reply.
+        log: ``float64 [n_goals]``, log likelihood of all replies given each goal; None if no reply says anything.
+        given: a pair for each question asked: its key, and the answer. Empty unless `remembers`.
+        remembers: whether a repeated question gets the same reply, because errors are persistent.
         asked: number of questions asked.
     """
 
@@ -54,12 +51,8 @@ class HeardReplies:
     def odds(self, goals: Iterable[int]) -> Hashable:
         """Return a hashable key of how the replies change the odds of the given goals; equal changes have equal keys.
 
-        The key is a tuple with one number for each of these goals: the log likelihood of the replies given the goal,
-        minus the largest of these log likelihoods, rounded to `DIGITS` (8) decimals. If the replies do not change the
-        odds, the key is None.
-
-        Args:
-            goals: indices of the goals.
+        The key has one number for each goal: the log likelihood of the replies, minus the largest of these, rounded to
+        `DIGITS` decimals. It is None if the odds do not change.
         """
         if self.log is None:
             return None
@@ -70,9 +63,8 @@ class HeardReplies:
     def after(self, problem: Problem, asked: Question) -> Iterator[tuple[Answer, FloatArray, HeardReplies]]:
         """Yield each possible answer to the question `asked`, its likelihood, and all replies including this answer.
 
-        The likelihood is ``float64 [n_goals]``, the probability of the answer given each goal. The replies are a new
-        `HeardReplies`: this object with the answer added. If errors are persistent and the question was asked before,
-        the only possible answer is the earlier one, with probability 1.
+        The likelihood is ``float64 [n_goals]``, given each goal. If errors are persistent, a repeated question gets
+        only the earlier answer.
         """
         n_goals, model = len(problem.goals), problem.answers
         question = _listed(same_question(asked, n_goals)) if self.remembers else None
@@ -98,11 +90,7 @@ class HeardReplies:
 def possible_answers(asked: Question, n_goals: int) -> Iterator[Answer]:
     """Yield all possible answers to a question: first those with a reply, then the missing answer.
 
-    The replies are yes and no, or the options of a multiple-choice question (`Choice`).
-
-    Args:
-        asked: the question.
-        n_goals: number of goals of the problem.
+    `n_goals` is the number of goals of the problem.
     """
     if isinstance(asked, Choice):
         yield from (Answer(asked, k) for k in range(n_answers(asked, n_goals)))
@@ -112,10 +100,9 @@ def possible_answers(asked: Question, n_goals: int) -> Iterator[Answer]:
 
 
 def _meant(answer: Answer) -> Hashable:
-    """Return a hashable key of what a reply means; replies to the same question that say the same have equal keys.
+    """Return a hashable key of what a reply means; None for a missing reply.
 
-    For example, yes to a set of goals and no to the set of all other goals have equal keys. The key of a missing reply
-    is None.
+    For example, yes to a set of goals and no to the set of all other goals have equal keys.
     """
     if answer.reply is None:
         return None
@@ -129,11 +116,7 @@ def _meant(answer: Answer) -> Hashable:
 def _listed(question: Any) -> Hashable:
     """Convert the key of a question from nested frozensets of integers to nested sorted tuples.
 
-    Equal frozensets can have different texts (``repr``), but equal tuples have equal texts. So the resulting keys can
-    be sorted by their texts.
-
-    Args:
-        question: the key, a frozenset of integers or of frozensets. An integer is returned as it is.
+    Equal tuples have equal texts (``repr``), by which keys can be sorted. An integer is returned as it is.
     """
     if not isinstance(question, frozenset):
         return int(question)
@@ -147,24 +130,21 @@ Goals = frozenset[int]
 class Branch:
     """A branch of an exact evaluation: a possible course of an episode so far, or several that were joined.
 
-    Courses can be joined if the agent's decisions from now on are the same in all of them.
+    Courses can be joined if the agent's further decisions are the same in all of them.
 
     Attributes:
         agent: the agent, ready to decide.
         observation: what the agent observes now.
         goals: the possible goals for which the episode goes on.
-        possible: all goals that fit the teammate's steps and the answers: `goals`, and those for which the episode
-            would have ended already.
-        paths: number of the teammate's paths that this branch stands for. If answers may be wrong or missing, it is
-            ``float64 [n_goals]``: for each goal, the sum over these paths of the likelihood of the replies heard on the
-            path, given the goal.
+        possible: `goals`, and those for which the episode would have ended already.
+        paths: number of the teammate's paths. If answers may be wrong or missing, ``float64 [n_goals]``: the sum over
+            these paths of the likelihood of the replies, given each goal.
         taken: number of decisions so far.
-        weight: ``float64 [n_goals]``, joint probability of each goal and this branch; None if it follows from `paths`
-            and the teammate's state.
-        replies: the replies heard, if answers may be wrong or missing; otherwise None.
+        weight: ``float64 [n_goals]``, joint probability of each goal and this branch; None if it follows from `paths`.
+        replies: the replies heard, if answers may be wrong or missing.
         asked: number of questions since the teammate's last step, if answers may be wrong or missing; otherwise 0.
-        questions: number of questions since the episode began.
-        situation: a key of everything that the agent's decisions depend on; None until it is computed.
+        questions: number of questions so far.
+        situation: a key of all that the agent's decisions depend on; None until it is computed.
     """
 
     agent: Agent
@@ -185,13 +165,11 @@ class Branch:
         """Return the branch that follows this one after an answer or a step; it shares the agent with this branch.
 
         Args:
-            observation: what the agent observes after the answer or step.
+            observation: what the agent observes then.
             goals: the possible goals for which the episode goes on.
             possible: `goals`, and those for which the episode would have ended already.
-            weight: ``float64 [n_goals]``, joint probability of each goal and the new branch; None if the attribute
-                `weight` of this branch is None.
-            other: new values of the attributes `paths` and `replies`. If one is not given, the new branch has the value
-                of this branch.
+            weight: ``float64 [n_goals]``, joint probability of each goal and the new branch, or None.
+            other: new `paths` and `replies`; by default those of this branch.
         """
         asked = observation.answer is not None
         other |= {"asked": self.asked + 1 if "replies" in other else 0, "questions": self.questions + asked}
@@ -212,17 +190,14 @@ class Branch:
 class BranchQueue:
     """A priority queue of the branches of an exact evaluation; branches in the same situation are joined into one.
 
-    A branch is a possible course of an episode so far. In the same situation, the agent decides equally from now on.
-
-    The queue holds the branches of one step of the teammate. Branches with the fewest questions in this step come
-    first; if answers are always true, questions are not counted. Among branches with equally many questions, those with
-    the most possible goals come first. A question leads to branches with more questions or with fewer goals, which come
-    later in the queue. So when a branch is taken from the queue, all branches that can be joined with it have been
-    joined.
+    A branch is a possible course of an episode so far. The queue holds the branches of one step of the teammate.
+    Branches with the fewest questions in this step come first (if answers are always true, questions are not counted),
+    then those with the most possible goals. So a branch leaves the queue only after all branches in its situation have
+    been joined with it.
 
     Args:
-        situation: a function that returns the situation of a branch as a hashable key; branches with equal keys are
-            joined. If it is None, no branches are joined.
+        situation: a function that returns a hashable key of all that the agent's decisions depend on; None to join no
+            branches.
     """
 
     def __init__(self, situation: Callable[[Branch], Any] | None) -> None:
@@ -236,9 +211,6 @@ class BranchQueue:
 
     def add(self, branch: Branch) -> bool:
         """Add a branch to the queue, or join it with a queued branch in the same situation.
-
-        Two branches are in the same situation if the function `self.situation` returns equal keys for them. If
-        `self.situation` is None, no branches are joined.
 
         Returns:
             True if the branch was added, False if it was joined.

@@ -1,30 +1,21 @@
 """The exact expected marginal cost of an agent, by enumerating everything that the agent can observe.
 
-The marginal cost of an episode is its cost minus the least cost that is possible if the goal is known.
+The marginal cost of an episode is its cost minus the least possible cost if the goal is known. A *branch* is what the
+agent has observed so far: the steps of the teammate and the answers. The expected marginal cost is a sum over all
+branches and goals: the joint probability of the branch and the goal, times the cost of the agent's decision. A decision
+costs the price of a question, or the delay that an action causes.
 
-The teammate draws one of its shortest plans uniformly (UROP, the uniformly random optimal policy). The joint
-probability of goal `g` and one particular path of the teammate to its state `w` is ``weight[w, g]``, the same for every
-path to `w` (`askwise.planning`). A *branch* is what the agent has observed: the steps of the teammate and the answers
-so far. The probability of a branch is ``Z_A(w)``: the sum of ``weight[w, g]`` over all goals `g` in `A`, the set of the
-goals that are still possible. The expected marginal cost is a sum over all branches and goals: the joint probability of
-the branch and the goal, times the cost of the agent's decision in this branch. The cost of a decision is the price of a
-question, or the delay that an action causes.
+The teammate draws one of its shortest plans uniformly. The joint probability of goal `g` and one path to the teammate's
+state `w` is ``weight[w, g]``, the same for every path to `w` (`askwise.planning`). If the teammate has its own policies
+(`Problem.policies`), each branch carries the joint probability of its path and each goal.
 
-A teammate with its own policies (`Problem.policies`) may reach a state on paths of different probabilities. Then each
-branch carries the joint probability of its path and each goal. If such a teammate may also walk in circles, there are
-infinitely many paths: see `askwise.play.situation_chain`.
+If answers may be wrong or missing (`Problem.answers`), every possible reply is followed. Each branch carries the
+likelihood of its replies given each goal. Branches of negligible probability are left out.
 
-If answers may be wrong or missing (`Problem.answers`), every possible reply is followed, and each branch carries the
-likelihood of its replies given each goal. If errors are persistent, the same question gets the same reply again. An
-agent may ask again and again, so branches of negligible probability are left out; the verdict states their total
-probability.
-
-Where several branches follow a branch, the agent is copied. If the agent's decisions depend only on its belief and on
-the states of both agents (`Agent.markov`), branches with the same states and the same possible goals are joined into
-one, which counts the paths of all of them (`follows_once`). If answers may be wrong or missing, the replies of joined
-branches must also change the odds of the goals equally; if errors are persistent, the same questions must have got the
-same replies, in any order. An agent that chooses at random makes only one choice in a joined branch. An agent that
-knows the goal is followed separately for each goal.
+If the agent's decisions depend only on its belief and the states of both agents (`Agent.markov`), branches with the
+same states and the same possible goals are joined (`follows_once`). If answers may be wrong or missing, the replies of
+joined branches must also change the odds of the goals equally. If errors are persistent, the same questions must have
+got the same replies.
 """
 
 from __future__ import annotations
@@ -71,20 +62,18 @@ Progress = Callable[[int], None]
 
 
 class Enumeration:
-    """An exact evaluation of an agent: it follows every possible course of an episode, called a branch.
-
-    A branch is the sequence of the teammate's actions and answers that the agent observes.
+    """An exact evaluation of an agent: it follows every possible course of an episode.
 
     Args:
         problem: the problem.
         agent: the agent to evaluate; it is copied.
         seed: seed of the agent's random choices.
-        limit: largest number of decisions; if the agent needs more, `TooLarge` is raised. None for no limit.
-        progress: called now and then with the number of decisions taken so far; may be None.
+        limit: largest number of decisions; beyond it `TooLarge` is raised. None for no limit.
+        progress: called with the number of decisions so far; may be None.
 
     Attributes:
-        decisions: number of decisions that the agent has taken.
-        left_out: total probability of the branches that were not followed, because each of them was too improbable.
+        decisions: number of decisions taken.
+        left_out: total probability of the courses too improbable to follow.
         chose_at_random: whether the agent made random choices while several goals were possible.
     """
 
@@ -127,12 +116,7 @@ class Enumeration:
         return self._beyond_known(self.costs)
 
     def _beyond_known(self, costs: list[float]) -> float:
-        """Return the expected marginal cost: the expected cost minus the expected cost of an agent that knows the goal.
-
-        Args:
-            costs: numbers whose sum is the expected cost. Each is the cost of a decision or of an episode, times its
-                probability.
-        """
+        """Return the sum of `costs` (costs times their probabilities) minus the expected cost if the goal is known."""
         known = (self.prior * optimal_costs(self.problem, self.problem.start))[self.prior > 0]
         return math.fsum([*costs, *(-known).tolist()])
 
@@ -178,16 +162,7 @@ class Enumeration:
         return decision
 
     def _queue(self, branch: Branch, following: Iterator[Branch], onto: BranchQueue) -> None:
-        """Add the branches that can follow `branch` to a queue, and copy the agent so that each new branch has its own.
-
-        A branch is a course of the episode so far. A new branch needs no agent of its own if it is joined with a queued
-        branch in which the agent decides equally, or if the decision in the new branch is known already.
-
-        Args:
-            branch: the branch in which the agent decided.
-            following: the branches that can follow it, all with the agent of `branch`.
-            onto: the queue.
-        """
+        """Add the branches (courses of the episode) that can follow `branch` to a queue, each with its own agent."""
         apart = [new for new in following if onto.add(new)]
         if self._comes_back:
             # The agent itself is kept with its cached decision; situations with a cached decision need no copy.
@@ -211,13 +186,11 @@ class Enumeration:
         return copied
 
     def _add(self, branch: Branch, price: Any) -> None:
-        """Add the cost of a decision to the list `self.costs`: one term for each possible goal of the branch.
-
-        A term is the cost times the joint probability of the goal and the branch.
+        """Append the cost of a decision to `self.costs`, for each possible goal, times the goal's joint probability.
 
         Args:
             branch: the course of the episode up to the decision.
-            price: the cost: one number, or ``float64 [n_goals]`` if it depends on the goal.
+            price: the cost: one number, or ``float64 [n_goals]``.
         """
         if branch.weight is not None:
             added = branch.weight * price
@@ -229,16 +202,9 @@ class Enumeration:
     def _delay(self, state: JointState, ego: int) -> Any:
         """Return, for each goal, by how much the episode ends later because the ego agent steps from `state` to `ego`.
 
-        The delay is measured from the earliest end that is possible from `state`, which an ego agent that knows the
-        goal can reach.
-
-        Args:
-            state: the states of both agents before the step.
-            ego: the ego agent's state after the step.
-
         Returns:
             ``float64 [n_goals]``, the delay as a cost. If the teammate has its own policies (`Problem.policies`), the
-            teammate itself may delay the end; then the result is one number, the whole cost of a step.
+            cost of a whole step instead, as one number.
         """
         if self.tables is None:
             return STEP_COST
@@ -250,11 +216,9 @@ class Enumeration:
         return self._doubtful_answers(branch, asked) if self.doubtful else self._true_answers(branch, asked)
 
     def _doubtful_answers(self, branch: Branch, asked: Question) -> Iterator[Branch]:
-        """Yield the new branch after each possible answer to the question `asked`, if answers may be wrong or missing.
+        """Yield the course of the episode after each possible answer to `asked`, if answers may be wrong or missing.
 
-        A branch is a course of the episode so far. For each goal, the attributes `paths` and `weight` of a new branch
-        are those of `branch`, multiplied by the likelihood of the answer given this goal. Branches of negligible
-        probability are left out.
+        Courses of negligible probability are left out.
         """
         state = branch.observation.state
         before = HeardReplies(remembers=self.problem.answers.persistent) if branch.replies is None else branch.replies
@@ -303,10 +267,9 @@ class Enumeration:
             yield branch.followed_by(seen, goals, possible, weight)
 
     def _steps(self, branch: Branch, ego: int) -> Iterator[Branch]:
-        """Yield the branch after each action that the teammate may take while the ego agent steps to its state `ego`.
+        """Yield the course of the episode after each possible action of the teammate, if the ego agent steps to `ego`.
 
-        A branch is a course of the episode so far. A new branch has the goals for which the teammate may take this
-        action and the episode goes on after it; without such a goal, there is no branch for the action.
+        Goals for which the action is impossible, or ends the episode, are removed. Courses without goals are left out.
         """
         problem, before = self.problem, branch.observation.state
         may = problem.teammate.optimal(before.teammate)
@@ -322,14 +285,9 @@ class Enumeration:
                 yield branch.followed_by(Observation(now, action), left, possible, weight)
 
     def _after(self, branch: Branch, action: int, goals: Goals) -> FloatArray | None:
-        """Return the joint probability of each goal and the branch that follows after an action of the teammate.
+        """Return the joint probability of each goal and the course of the episode after an action of the teammate.
 
-        The result is ``float64 [n_goals]``, or None if `branch` has no weights.
-
-        Args:
-            branch: the branch before the action.
-            action: the index of the action.
-            goals: the possible goals for which the episode goes on; all others get the probability 0.
+        The result is ``float64 [n_goals]``, 0 for goals outside `goals`, or None if `branch` has no weights.
         """
         if branch.weight is None:
             return None
@@ -369,11 +327,10 @@ class Enumeration:
 
 
 def follows_once(agent: Agent, problem: Problem) -> bool:
-    """Return whether branches with the same states and the same possible goals can be joined into one branch.
+    """Return whether courses of an episode with the same states and the same possible goals can be joined.
 
-    A branch is a possible course of an episode so far. Branches can be joined if the agent makes the same decisions in
-    all of them. So its belief must not depend on the path by which the teammate came to its state. The belief
-    ``robust`` depends on the path. So does ``bayes``, unless the teammate draws shortest plans uniformly.
+    They can be joined if the agent's belief does not depend on the path of the teammate. The belief ``robust`` depends
+    on it. So does ``bayes``, unless the teammate draws shortest plans uniformly.
     """
     if not agent.markov:
         return False

@@ -1,11 +1,7 @@
 """Compute an agent's expected cost on a problem, the least cost of all methods, and lower bounds of this least cost.
 
-`evaluate` computes the expected cost of an agent exactly, or estimates it from episodes. `solve` returns the exact
-optimum, and `lower_bound` a bound that holds for every method, on problems of any size.
-
-Independent episodes give an unbiased mean with a standard error. But if only rare goals cost much, there may be few
-episodes with these goals, or none; then both the mean and its standard error are too small. The option ``paths`` of
-`evaluate` avoids this: it plays the same number of episodes for every goal, and weights the goals by the prior.
+If only rare goals cost much, the mean over independent episodes and its standard error may be too small. The option
+``paths`` of `evaluate` avoids this: it plays the same number of episodes for every goal.
 """
 
 from __future__ import annotations
@@ -53,14 +49,13 @@ class Evaluation:
     Attributes:
         method: name of the agent.
         expected_cost: expected cost of an episode.
-        expected_marginal_cost: expected cost minus that of an agent that knows the goal from the start.
-        verdict: says whether the costs are exact, have a proven error bound, or are estimated from a number of
-            episodes.
-        states: number of decisions that the agent took during the evaluation.
-        stderr: standard error of `expected_marginal_cost`; 0 if it is not estimated from episodes.
+        expected_marginal_cost: expected cost minus that of an agent that knows the goal.
+        verdict: how certain the costs are: exact, with a proven error bound, or estimated.
+        states: number of decisions taken.
+        stderr: standard error of `expected_marginal_cost`; 0 unless estimated.
         ci: 95 % confidence interval of `expected_marginal_cost`.
         seconds: duration of the evaluation.
-        questions: limit of questions per episode; None for no limit.
+        questions: limit of questions per episode; None for none.
     """
 
     method: str
@@ -90,31 +85,24 @@ def evaluate(
 ) -> Evaluation:
     """Return the expected cost of an agent, for a goal drawn from the prior.
 
-    The teammate follows the policies that the problem states. If the problem states none, the teammate draws one of its
-    shortest plans uniformly (UROP, the uniformly random optimal policy).
-
-    Choose at most one of `exact`, `episodes` and `paths`. `exact` enumerates everything that the agent can observe;
-    only the agent's own random choices are sampled, and follow from `seed`. `episodes` plays that many episodes.
-    `paths` plays that many episodes for each goal and weights the goals by the prior, which is better if rare goals
-    cost much. With none of the three, small problems are evaluated exactly, and larger ones from `EPISODES` episodes.
+    Choose at most one of `exact`, `episodes` and `paths`. By default, small problems are evaluated exactly, and larger
+    ones from `EPISODES` episodes. The teammate follows the policies of the problem, or draws a shortest plan uniformly
+    if there are none.
 
     Args:
         problem: the problem; `askwise.evaluate` also takes an instance of any domain, or the path of its file.
         method: the ego agent, or the name of its method (`askwise.methods.methods` lists them).
-        exact: evaluate exactly, by enumeration; for small problems only. If the teammate may walk in circles
-            (`Problem.policies`), the agent's decisions must not depend on the path that the teammate took. This holds
-            for agents with the belief ``elimination``, and for the method ``informed``, which knows the goal; the
-            verdict then has a proven error bound. For other agents `TooLarge` is raised; use `episodes`.
+        exact: enumerate everything that the agent can observe. If the teammate may walk in circles, the agent needs the
+            belief ``elimination`` or the method ``informed``; otherwise `TooLarge` is raised.
         episodes: number of episodes.
-        paths: number of episodes for each goal.
-        seed: makes the result repeatable.
-        belief: the kind of belief, if `method` is a name: ``elimination``, ``bayes`` or ``robust``. By default the
-            method chooses, except that the belief is ``robust`` if the problem states policies for the teammate.
-        questions: limit of questions per episode; where the agent would ask more, it waits instead. Agents that can
-            plan with a limit are told the limit. The verdict states it.
-        go_on: evaluate exactly and ignore `limit`; without effect if `episodes` or `paths` is given.
+        paths: number of episodes for each goal, weighted by the prior; better if rare goals cost much.
+        seed: seed of all random choices.
+        belief: ``elimination``, ``bayes`` or ``robust``, if `method` is a name; by default ``robust`` if the problem
+            states policies, otherwise the method chooses.
+        questions: limit of questions per episode; where the agent would ask more, it waits. None for no limit.
+        go_on: ignore `limit`.
         limit: largest number of decisions in an exact evaluation; beyond it `TooLarge` is raised.
-        progress: called now and then with the number of decisions taken (if exact) or of episodes played.
+        progress: called now and then with the number of decisions taken, or of episodes played.
     """
     began = time.perf_counter()
     _check(exact, episodes, paths, limit)
@@ -218,13 +206,7 @@ def _from_episodes(
 ) -> Measured:
     """Estimate the expected costs of an agent from independent episodes; return the fields of an `Evaluation`.
 
-    Args:
-        problem: the problem.
-        player: the agent.
-        episodes: number of episodes.
-        seed: makes the result repeatable.
-        progress: called with the number of episodes played so far; may be None.
-        limited: the end of the verdict, which states the limit of questions; empty if there is no limit.
+    `limited` is the end of the verdict, about the limit of questions.
     """
     runs: list[tuple[int | None, Seed]] = [(None, rng) for rng in spawn(seed, episodes)]
     costs, marginal, decisions = _played(problem, player, runs, progress)
@@ -236,15 +218,9 @@ def _from_episodes(
 def _from_paths(
     problem: Problem, player: Agent, paths: int, seed: Seed, progress: Progress | None, limited: str
 ) -> Measured:
-    """Estimate the expected costs of an agent from some episodes for each goal; return the fields of an `Evaluation`.
+    """Estimate the expected costs of an agent from `paths` episodes for each goal of positive prior.
 
-    Args:
-        problem: the problem.
-        player: the agent.
-        paths: number of episodes for each goal of positive prior.
-        seed: makes the result repeatable.
-        progress: called with the number of episodes played so far; may be None.
-        limited: the end of the verdict, which states the limit of questions; empty if there is no limit.
+    The result has the fields of an `Evaluation`. `limited` is the end of its verdict, about the limit of questions.
     """
     goals = np.flatnonzero(problem.prior > 0).tolist()
     streams = zip(goals, spawn(seed, len(goals)), strict=True)
@@ -259,15 +235,9 @@ def _from_paths(
 def _played(
     problem: Problem, player: Agent, runs: Sequence[tuple[int | None, Seed]], progress: Progress | None
 ) -> tuple[FloatArray, FloatArray, int]:
-    """Play some episodes; return their costs, their marginal costs and the total number of decisions.
+    """Play episodes; return their costs and marginal costs, ``float64 [n_runs]``, and the total number of decisions.
 
-    Costs and marginal costs are ``float64 [n_runs]``.
-
-    Args:
-        problem: the problem.
-        player: the ego agent.
-        runs: the goal (None to draw it from the prior) and the seed of each episode.
-        progress: called after each episode with the number of episodes played; may be None.
+    `runs` has the goal (None to draw it from the prior) and the seed of each episode.
     """
     costs, marginal, decisions = np.empty(len(runs)), np.empty(len(runs)), 0
     for k, (goal, seed) in enumerate(runs):
@@ -288,14 +258,11 @@ def standard_error(values: FloatArray) -> float:
 
 
 def weighted_mean(values: FloatArray, prior: FloatArray) -> tuple[float, float, float]:
-    """Return the mean over goals, weighted by the prior, with its standard error and its degrees of freedom.
-
-    The degrees of freedom are those of Welch's t-test, because the variances of goals differ.
+    """Return the mean over goals, weighted by the prior, with its standard error and its degrees of freedom (Welch's).
 
     Args:
-        values: ``float64 [n, paths]`` for the `n` goals of positive prior: row `k` has independent values of the
-            quantity to be averaged, all for the `k`-th of these goals.
-        prior: ``float64 [n_goals]``, the prior, which may contain zeros.
+        values: ``float64 [n, paths]``, values to average for each of the `n` goals of positive prior.
+        prior: ``float64 [n_goals]``, may contain zeros.
     """
     shares = prior[prior > 0] / prior[prior > 0].sum()
     paths = values.shape[1]
@@ -332,12 +299,11 @@ def solve(
 
     Args:
         problem: the problem; `askwise.solve` also takes an instance of any domain, or the path of its file.
-        questions: limit of questions per episode; questions that get no answer count too. By default there is no limit
-            if all answers are true, and a limit of 3 otherwise. The verdict states how much a higher limit could save
-            at most.
+        questions: limit of questions per episode, unanswered ones included. By default there is no limit if all answers
+            are true, and a limit of 3 otherwise.
         go_on: ignore `limit`.
-        limit: largest number of states to solve; beyond it `TooLarge` is raised with the size of the problem.
-        progress: called now and then with the numbers of states solved and of questions searched.
+        limit: largest number of states to solve; beyond it `TooLarge` is raised.
+        progress: called with the numbers of states solved and of questions searched.
     """
     check_count("limit", limit, 1, optional=False)
     check_count("questions", questions, 0)
@@ -359,15 +325,11 @@ def lower_bound(
 
     Args:
         problem: the problem; `askwise.lower_bound` also takes an instance of any domain, or the path of its file.
-        limit: largest number of states to solve for each group of goals; a larger limit makes the bound tighter and
-            takes longer.
-        questions: how closely to model answers that may be wrong or missing; not a limit. By default the bound takes
-            all answers to be true, which is fast. With a number, only the answers from question number `questions` on
-            are taken to be true, which may give a better bound. Without effect if the problem is too large for that.
-        tight: solve groups of up to 1,000,000 states, even if `limit` is lower. If the bound is still not exact, also
-            try random groups (`askwise.planning.groups`). They give a better bound if many goals are likely and the
-            price of a question depends on the goals in it. For 50 goals this takes from some seconds to a minute. A
-            bound from random groups holds with 95 % confidence; the verdict says so.
+        limit: largest number of states to solve for each group; a larger limit gives a better bound.
+        questions: if answers may be wrong or missing, take them to be true only from this question on, which may give a
+            better bound. By default all answers are taken to be true.
+        tight: solve groups of up to 1,000,000 states; if the bound is still not exact, also try random groups. A bound
+            from random groups holds with 95 % confidence.
         seed: seed of the random groups.
         progress: called with the number of random groups solved and their total number.
     """

@@ -1,7 +1,6 @@
 """Simulation: a problem, a teammate and an agent play an `Episode`.
 
-Random choices come from independent streams for the goal, the teammate, the agent and the answers. So two agents with
-the same seed meet the same goal and the same path of the teammate, whatever they ask.
+With the same seed, two agents meet the same goal and the same path of the teammate, whatever they ask.
 """
 
 from __future__ import annotations
@@ -39,14 +38,13 @@ def simulate(
         problem: the problem; `askwise.simulate` also takes an instance of any domain, or the path of its file.
         method: the ego agent, or the name of its method (`askwise.methods.methods` lists them).
         teammate: the teammate, or its name (`askwise.core.teammates` lists them), such as ``noisy:0.1``. By default it
-            follows the policies of the problem, or draws a shortest plan if there are none.
+            follows the policies of the problem, or draws a shortest plan.
         goal: the teammate's goal, by name or index; by default drawn from the prior.
         seed: makes the episode repeatable.
-        belief: the kind of belief, if `method` is a name: ``elimination``, ``bayes`` or ``robust``. By default the
-            method chooses, except that the belief is ``robust`` if the teammate may leave its shortest paths.
-        max_steps: cut the episode off after this many steps; by default far more than any sensible agent needs.
-        answers: the answer model, an `AnswerModel` or a text such as ``truthful`` or ``wrong:0.05,refused:0.1``
-            (see `answering`). By default the answer model of the problem is used.
+        belief: ``elimination``, ``bayes`` or ``robust``, if `method` is a name; by default ``robust`` if the teammate
+            may leave its shortest paths, otherwise the method chooses.
+        max_steps: cut the episode off after this many steps; the default is far more than needed.
+        answers: an `AnswerModel`, or a text such as ``wrong:0.05`` (see `answering`); by default that of the problem.
     """
     problem = answering(problem, answers)
     other = teammate_for(problem, teammate)
@@ -83,9 +81,8 @@ def simulate(
 def answering(problem: Problem, answers: str | AnswerModel | None) -> Problem:
     """Return a copy of the problem with another answer model; if `answers` is None, return `problem` itself.
 
-    As text, `answers` is ``truthful``, or one or more of these parts, with commas between them: ``wrong:E``, where E is
-    the probability that a given answer is wrong; ``refused:R``, where R is the probability that no answer is given; and
-    ``persistent``, if the same question always gets the same answer.
+    As text, `answers` is ``truthful``, or parts separated by commas: ``wrong:E`` (the probability of a wrong answer),
+    ``refused:R`` (of no answer), and ``persistent`` (the same question always gets the same answer).
     """
     if answers is None:
         return problem

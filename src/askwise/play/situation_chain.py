@@ -1,18 +1,17 @@
 """The exact expected cost of an agent with a teammate that may walk in circles.
 
-Such a teammate can take infinitely many paths, so the paths cannot be followed one by one. But an agent whose decisions
-depend on its situation only (see `follows_once`) meets finitely many situations. A situation consists of the states of
-both agents, the possible goals and the replies heard. For each goal `g`, the situations form a Markov chain. Let
-``c[s]`` be the cost of the decision in situation ``s``, and ``Q[s, s']`` the probability, given goal `g`, of moving
-from ``s`` to ``s'``. Let ``W[s]`` be the expected cost from situation ``s`` to the end of the episode. Then::
+Such a teammate has infinitely many paths. But an agent whose decisions depend only on its situation (see
+`follows_once`) meets finitely many situations. A situation consists of the states of both agents, the possible goals
+and the replies heard. For each goal, the situations form a Markov chain. Let ``c[s]`` be the cost of the decision in
+situation ``s``. Let ``Q[s, s']`` be the probability of moving from ``s`` to ``s'``, given the goal. Let ``W[s]`` be the
+expected cost from ``s`` to the end of the episode. Then::
 
     W = c + Q W
 
-This equation is solved by a sparse factorisation. The error of the computed ``W`` is bounded as in
-`askwise.model.chain`. Let ``W*`` be the exact solution and ``r = c + Q W - W``. Let ``V`` solve ``V = 1 + Q V`` with a
-relative error of at most ``eps``. Then ``|W - W*| <= max|r| V / (1 - eps)``.
+Let ``W*`` be the exact solution and ``r = c + Q W - W``. Let ``V`` solve ``V = 1 + Q V`` with a relative error of at
+most ``eps``. Then ``|W - W*| <= max|r| V / (1 - eps)`` (see `askwise.model.chain`).
 
-If the agent chooses at random, one random choice is drawn for each situation, and used whenever the situation recurs.
+If the agent chooses at random, one choice is drawn for each situation.
 """
 
 from __future__ import annotations
@@ -39,8 +38,7 @@ linalg = LazyModule("scipy.sparse.linalg")
 def may_circle(problem: Problem) -> bool:
     """Return whether the teammate, under its policy for some goal, may wait or come back to an earlier state.
 
-    Waiting at the target of the goal does not count. A teammate that may wait or come back needs a `SituationChain` for
-    an exact evaluation.
+    Waiting at the target of the goal does not count.
     """
     model = problem.teammate.model
     for goal, policy in enumerate(problem.policies or ()):
@@ -60,21 +58,14 @@ def may_circle(problem: Problem) -> bool:
 class SituationChain(Enumeration):
     """An exact evaluation of an agent as a Markov chain, for teammates that may return to earlier states.
 
-    The states of the chain are situations. A situation is everything that the agent's decisions depend on: the states
-    of both agents, the possible goals and the replies heard. The arguments are those of `Enumeration`.
-
     Attributes:
-        error: largest possible error of the expected cost, once the cost has been computed.
+        error: largest possible error of the expected cost, once it has been computed.
     """
 
     error = 0.0
 
     def expected_marginal_cost(self) -> float:
-        """Find all situations that can occur, solve their Markov chain, and return the agent's expected marginal cost.
-
-        A situation is everything that the agent's next decisions depend on. The marginal cost of an episode is its cost
-        minus the least cost that is possible if the goal is known.
-        """
+        """Return the agent's expected marginal cost: the cost above the least possible cost if the goal is known."""
         self._number: dict[Any, int] = {}
         self._waiting: deque[Branch] = deque()
         self._price: list[float] = []
@@ -101,11 +92,7 @@ class SituationChain(Enumeration):
         return True
 
     def _meet(self, branch: Branch) -> bool:
-        """If a branch ends in a new situation, number the situation and queue the branch; return whether it is new.
-
-        A branch is a course of the episode so far. Its situation is everything that the agent's next decisions depend
-        on.
-        """
+        """Give the situation at the end of `branch` a number and queue `branch`, if it is new; return whether it is."""
         situation = self._situation(branch)
         if situation in self._number:
             return False
@@ -114,12 +101,7 @@ class SituationChain(Enumeration):
         return True
 
     def _unfold(self, branch: Branch) -> None:
-        """Let the agent decide in a branch; store the cost of the decision, and the transitions that can follow.
-
-        A transition leads to a situation, and has a probability for each goal. A situation is everything that the
-        agent's next decisions depend on. `branch` is a course of the episode so far. Only one branch is unfolded for
-        each situation: the first that was found to end in it.
-        """
+        """Let the agent decide at the end of `branch`; store the cost and the possible next situations."""
         here = self._number[self._situation(branch)]
         branch.weight = np.ones(self.prior.size)
         decision = self._decision(branch)
@@ -142,10 +124,9 @@ class SituationChain(Enumeration):
             self._shares.append(new.weight)
 
     def _ending(self, branch: Branch, ego: int) -> frozenset[int]:
-        """Return the goals for which the episode ends if the ego agent steps to its state `ego` and the teammate stays.
+        """Return the possible goals for which the episode ends if the ego agent goes to `ego` and the teammate waits.
 
-        A goal is included only if it is still possible in `branch`, the course of the episode so far, and if staying is
-        an action that the teammate may take for this goal.
+        Only goals for which the teammate may wait count.
         """
         problem, before = self.problem, branch.observation.state
         may, now = problem.teammate.optimal(before.teammate), JointState(before.teammate, ego)
@@ -153,12 +134,9 @@ class SituationChain(Enumeration):
         return frozenset(goal for goal in branch.goals if may[goal, stay] and ends(problem, before, stay, now, goal))
 
     def _solved(self, goal: int, root: int, name: str) -> tuple[float, float]:
-        """Return the expected cost of an episode if the teammate pursues a given goal, and the largest possible error.
+        """Return the expected cost of an episode with the given goal, and the largest possible error.
 
-        Args:
-            goal: index of the goal.
-            root: index of the situation at the start.
-            name: name of the agent, for errors.
+        `root` is the index of the first situation; `name` is the agent's name for error messages.
         """
         n = len(self._number)
         shares = np.array([share[goal] for share in self._shares])
@@ -175,8 +153,7 @@ def _expected(matrix: Any, price: FloatArray) -> tuple[float, float]:
     """Return the expected sum of prices in a Markov chain from state 0 to its end, and the largest possible error.
 
     Args:
-        matrix: transition probabilities, a sparse array ``[n, n]``. If a row sums to less than 1, the chain may end
-            there.
+        matrix: transition probabilities, sparse ``[n, n]``; a row that sums to less than 1 may end the chain.
         price: ``float64 [n]``, price of each visit of a state.
     """
     system = (sparse.eye_array(price.size, format="csr") - matrix).tocsc()

@@ -5,31 +5,27 @@ A trace is one object: ``instance`` (the whole instance, as in its own file), ``
 known), ``marginal_cost`` (``cost`` minus ``known_cost``; null if the episode was cut off), ``final`` (the states of
 both agents at the end), and ``steps``. Each step has the keys
 
-- ``t`` (the number of the step), ``belief`` (the probability of each goal, null if the agent shows no belief),
-  ``cost``, and the states of both agents before the step;
-- ``action`` (the ego agent's) and the teammate's action, both null in a step with a question; ``ask`` and ``answer``,
-  both null in any other step. A question is a list of goals (answered by true or false), or a multiple-choice question
-  (see `askwise.core.question_json`). A refused answer is null;
+- ``t`` (the number of the step), ``belief`` (the probability of each goal, or null), ``cost``, and the states of both
+  agents before the step;
+- ``action`` (the ego agent's) and the teammate's action, both null in a step with a question;
+- ``ask`` and ``answer``, both null in any other step. A question is a list of goals (answered by true or false), or a
+  multiple-choice question (see `askwise.core.question_json`). A refused answer is null;
 - ``why``, the reason for the decision, and ``verdict``, how certain it is that no question is better (may be empty);
-- ``considered`` (the best question, even if it was not asked), ``question_cost`` (the price of this question) and
-  ``value`` (the number of steps that this question is expected to save); all three are null if no question was
-  considered;
+- ``considered`` (the best question, even if not asked), ``question_cost`` (its price) and ``value`` (the number of
+  steps that it is expected to save), all null if no question was considered;
 - ``runner_up``, the next best question and its net value, or null;
 - ``gate``, the condition for asking and whether it was met, and ``pairs``, the pairs of goals between which the ego
   agent may be undecided longest (see `askwise.methods.decision_json`). Both are null if the agent shows no belief;
-  ``pairs`` is also null in problems so large that computing the pairs takes long. Files of earlier versions may lack
-  both keys; then a loaded episode computes their values when they are needed.
+  ``pairs`` is also null in very large problems. Files of earlier versions may lack both keys.
 
-The states of both agents, in ``final`` and in each step, have the keys ``teammate`` and ``ego``. A state is a name (a
-text or a number) or a cell ``[x, y]``. If the ego agent can carry things, the keys are the domain's words for the two
-agents, and a third key, ``holding``, has the goal for which the ego agent carries something, or null. For example, the
-domain of tool fetching has the keys ``worker``, ``fetcher`` and ``holding``. The domain's words are also in the key of
-the teammate's action (``teammate_action`` or ``worker_action``), and in the key of the goals in ``runner_up``
-(``goals`` or ``stations``).
+The states of both agents have the keys ``teammate`` and ``ego``. A state is a name (a text or a number) or a cell
+``[x, y]``. If the ego agent can carry things, the keys are the domain's words for the two agents, and ``holding``: the
+goal for which the ego agent carries something, or null. For example, the domain of tool fetching has the keys
+``worker``, ``fetcher`` and ``holding``. The domain's words are also in the key of the teammate's action
+(``teammate_action`` or ``worker_action``), and in the key of the goals in ``runner_up`` (``goals`` or ``stations``).
 
-Numbers are written in full, so a loaded episode equals the saved one. Files of an earlier version,
-``askwise/trace@1``, can be loaded too. They have no ``answers``, because all answers were true, and no multiple-choice
-questions.
+Numbers are written in full, so a loaded episode equals the saved one. Files of ``askwise/trace@1`` can be loaded too.
+They have no ``answers``, because all answers were true, and no multiple-choice questions.
 """
 
 from __future__ import annotations
@@ -112,8 +108,7 @@ def from_json(data: Any, *, problem: Problem | None = None) -> Episode:
 
     Args:
         data: the parsed JSON of the trace.
-        problem: the problem of the trace, if you have it already: the result of `problem_from_json` for this trace or
-            for another one of the same problem. By default it is read from `data`, which takes longer.
+        problem: the problem, as `problem_from_json` returns it; by default read from `data`, which takes longer.
     """
     root, _ = _checked(data)
     problem = problem_from_json(data) if problem is None else problem
@@ -138,8 +133,7 @@ def from_json(data: Any, *, problem: Problem | None = None) -> Episode:
 def problem_from_json(data: Any) -> Problem:
     """Return the problem in the parsed JSON of a trace, with the answer model of the trace.
 
-    To read several traces of one problem, call this function once and pass its result to `from_json` each time: for
-    short episodes, reading the problem is most of the work.
+    Pass it to `from_json` to read several traces of one problem faster.
     """
     root, earlier = _checked(data)
     instance = instance_from_json(root.child("instance"))
@@ -185,8 +179,7 @@ def _check_sums(root: Field, episode: Episode) -> None:
 def state_to_json(domain: Domain, problem: Problem, state: JointState) -> dict[str, Any]:
     """Return the states of both agents as a JSON-compatible dict, with the keys that the domain uses in traces.
 
-    If the ego agent can carry something, the dict also has the key ``holding``: the name of the goal for which it
-    carries something, or None.
+    ``holding`` is the name of the goal that the ego agent carries something for, or None.
     """
     named = [
         name_to_json(place_name(problem.teammate, state.teammate), "teammate_model"),
@@ -210,11 +203,7 @@ def state_from_json(domain: Domain, problem: Problem, given: Field) -> JointStat
 
 
 def _state_keys(domain: Domain, problem: Problem) -> tuple[str, ...]:
-    """Return the keys under which traces store the states of both agents.
-
-    If the ego agent cannot carry things, the keys are ``teammate`` and ``ego``. If it can, they are the domain's words
-    for the two agents, and ``holding`` for what the ego agent carries.
-    """
+    """Return the keys of both agents' states in traces, and ``holding`` if the ego agent can carry things."""
     words = domain.vocabulary()
     return (words.teammate, words.ego, "holding") if problem.ego.loads else ("teammate", "ego")
 

@@ -1,9 +1,8 @@
 """Find goal-recognition problems in folders, and group archives that contain the same problem.
 
-In goal recognition, an observer finds out which of several goals an agent pursues, from some of the agent's actions. An
-archive has the files of one problem: the planning domain, the goals, and the observed actions. Many archives contain
-the same problem and differ only in the observed actions: the public data set has 6,694 archives of 89 problems.
-Archives of the same problem are grouped, so that the optimal plans of a problem are computed only once.
+In goal recognition, an observer infers an agent's goal from some of the agent's actions. An archive has the planning
+domain, the possible goals and the observed actions. Archives that differ only in the observed actions are grouped, so
+that the optimal plans are computed only once.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ OBSERVABILITY = re.compile(r"_(\d{1,3}|full)(?:_\d+)?$")
 
 @dataclass(frozen=True)
 class ObservedPlan:
-    """What one archive says about an observed agent: its observed actions and its true goal.
+    """The observations in one archive: the observed actions and the true goal of an agent.
 
     Attributes:
-        name: the name of the archive, without ending.
-        texts: the files with the observed actions (``obs.dat``) and with the true goal (``real_hyp.dat``), as pairs of
-            file name and content. A file that the archive does not have is left out.
+        name: the archive's name without ending.
+        texts: pairs of file name and content: ``obs.dat`` (observed actions) and ``real_hyp.dat`` (true goal), if they
+            exist.
     """
 
     name: str
@@ -54,10 +53,9 @@ class Collected:
     """A goal-recognition problem, with the observations from all archives that contain it.
 
     Attributes:
-        name: the name of the problem: the common beginning of its archives' names.
-        texts: the files with the PDDL domain, the PDDL problem and the goals, as pairs of file name and content. A file
-            that the archives do not have is left out.
-        observed: for each archive, its observed actions and its true goal.
+        name: the common beginning of the archives' names.
+        texts: pairs of file name and content: PDDL domain, PDDL problem and goals, if they exist.
+        observed: the observations in each archive.
     """
 
     name: str
@@ -90,11 +88,8 @@ def collect(paths: Sequence[str | Path]) -> tuple[list[Collected], list[Unreadab
     Archives that differ only in the observed actions or the true goal become one problem.
 
     Args:
-        paths: paths of archives (tar files), of folders with the files of one problem, or of folders that contain such
-            archives and folders at any depth. The name of an example of askwise is also accepted.
-
-    Returns:
-        The problems, and the archives and folders that could not be read, each with the reason.
+        paths: archives (tar files), folders with such archives or with the files of a problem at any depth, or names of
+            askwise's examples.
 
     Raises:
         InputError: a path does not exist, or neither a problem nor anything unreadable was found.
@@ -120,13 +115,10 @@ def collect(paths: Sequence[str | Path]) -> tuple[list[Collected], list[Unreadab
 
 
 def _names(groups: list[list[ObservedPlan]]) -> list[str]:
-    """Return a name for each problem, the common beginning of the names of its archives.
+    """Return a name for each problem: the common beginning of its archives' names.
 
-    If two problems would get the same name, each gets the name of its first archive instead. If that name is taken
-    too, by an archive in another folder, a number follows: ``p01 (2)``.
-
-    Args:
-        groups: for each problem, the observations from its archives.
+    If several problems share it, each gets the name of its first archive; a number such as ``(2)`` follows if this is
+    taken.
     """
     names = [_common([plan.name for plan in group]) for group in groups]
     chosen = [name if names.count(name) == 1 else group[0].name for name, group in zip(names, groups, strict=True)]
@@ -135,13 +127,9 @@ def _names(groups: list[list[ObservedPlan]]) -> list[str]:
 
 
 def _found(path: Path, unreadable: list[Unreadable]) -> Iterator[Path]:
-    """Yield the path of each goal-recognition problem at `path` or, if that is a folder, inside it at any depth.
+    """Yield the path of each archive or folder with a problem, at `path` or inside it at any depth.
 
-    A yielded path is an archive, or a folder with the files of a problem.
-
-    Args:
-        path: the archive or folder to search. An `InputError` is raised if it does not exist.
-        unreadable: folders that cannot be read are appended to this list.
+    Folders that cannot be read are appended to `unreadable`. If `path` does not exist, an `InputError` is raised.
     """
 
     def note(error: OSError) -> None:

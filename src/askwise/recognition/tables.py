@@ -1,13 +1,11 @@
 """Compute two tables: how similar the goals of each problem are, and which goals are recognised in each archive.
 
-The table of problems has a row for each problem. Its column ``wcd`` is the worst-case distinctiveness: the length of
-the longest common prefix of optimal plans for two different goals. Its column ``told_apart`` is the number of steps
-after which the actor's actions have ruled out all wrong goals, in the worst case; ``inf`` if this may never happen
-(`askwise.pddl.pairs`).
+The table of problems has two measures of similarity. ``wcd`` is the length of the longest common prefix of optimal
+plans for two different goals. ``told_apart`` is the largest number of steps until the actions have ruled out all wrong
+goals; ``inf`` if this may never happen (`askwise.pddl.pairs`).
 
-The table of archives has a row for each archive. An archive has the files of one problem, and the observed actions of
-one plan. The row states what is known about the goal after the last observed action.
-`summaries` counts how often the true goal was found, for each percentage of the plan that was observed.
+An archive has one problem and the observed actions of one plan. The table of archives states what is known about the
+goal after the last observed action.
 """
 
 from __future__ import annotations
@@ -56,13 +54,11 @@ GRD_COLUMNS = (
 
 @dataclass(frozen=True)
 class MeasureJob:
-    """A job that measures how similar the goals of a problem are; it makes one row of a table.
-
-    The columns of the row are `GRD_COLUMNS`. The class implements `askwise.studies.running.jobs.Job`.
+    """A job that measures how similar the goals of a problem are; it makes one row with the columns `GRD_COLUMNS`.
 
     Attributes:
         problem: the problem and its archives.
-        limits: the limits of the search for plans, such as the number of states.
+        limits: limits of the search for plans.
     """
 
     problem: Collected
@@ -105,13 +101,9 @@ def _sizes(cones: Cones) -> Row:
 
 
 def _alike(cones: Cones) -> Row:
-    """Return numbers that say how similar the goals are, seen from the initial state, as a dict.
+    """Return the columns of `GRD_COLUMNS` that measure how similar the goals are, as a dict.
 
-    The keys of the dict are columns of `GRD_COLUMNS`, such as ``wcd``, the length of the longest common prefix of
-    optimal plans for two different goals. The dict is empty if fewer than two goals can be reached.
-
-    Args:
-        cones: the states on optimal plans for each goal.
+    It is empty if fewer than two goals can be reached. `cones` has the states on optimal plans for each goal.
     """
     pairs = pairs_at(cones)
     n = len(pairs.goals)
@@ -132,14 +124,9 @@ def _alike(cones: Cones) -> Row:
 
 
 def _expected_case(cones: Cones, goals: tuple[int, ...]) -> float | str | None:
-    """Return the expected-case distinctiveness (ECD): the expected number of steps until an action rules out a goal.
+    """Return the expected number of steps from the initial state until an action rules out one of `goals`.
 
-    Steps are counted from the initial state. The result is the text ``inf`` if the ECD is infinite, and None if it is
-    not defined because the names of actions do not determine the states.
-
-    Args:
-        cones: the states on optimal plans for each goal.
-        goals: indices of the goals that count.
+    The result is ``inf`` (text) if the number is infinite, and None if action names do not determine the states.
     """
     if cones.ambiguous:
         return None
@@ -186,17 +173,13 @@ RECOGNISE_COLUMNS = (
 
 @dataclass(frozen=True)
 class RecogniseJob:
-    """A job that recognises the goal in each archive of one problem; it makes a row of a table for each archive.
-
-    It implements `askwise.studies.running.jobs.Job`.
+    """A job that recognises the goal in each archive of one problem; it makes one row for each archive.
 
     Attributes:
         problem: the problem and its archives.
-        limits: the limits of the search for plans, such as the number of states.
-        belief: how to compute the probabilities of the goals: ``bayes`` assumes that all observed actions are in
-            optimal plans, ``robust`` allows for some observed actions that are in no optimal plan.
-        stray: the probability that an observed action is not part of the actor's plan; used only by the belief
-            ``robust``.
+        limits: limits of the search for plans.
+        belief: ``bayes`` if all observed actions are in optimal plans, ``robust`` if some may not be.
+        stray: probability that an observed action is not part of the plan; only for ``robust``.
         complete: whether every action up to the last observed one was observed.
     """
 
@@ -254,18 +237,14 @@ class RecogniseJob:
 class Summary:
     """How well goals are recognised after the last observed action, over all archives of the same observability.
 
-    An archive has the observed actions of one plan; in some archives, the true goal is known.
-
     Attributes:
         observability: the percentage of the plan that was observed, empty if unknown.
-        archives: the number of archives with a known true goal and a result. The other numbers are about these
-            archives.
-        likeliest: the number of archives in which the true goal was among the likeliest goals.
-        alone: the number of archives in which the true goal was the only likeliest goal.
-        possible: the number of archives in which the true goal was still possible.
-        contradictions: the number of archives in which no goal was possible at some step, because the actor is not
-            optimal.
-        goals: the mean number of goals that were still possible.
+        archives: number of archives with a known true goal and a result; only these count below.
+        likeliest: archives in which the true goal was among the likeliest goals.
+        alone: archives in which the true goal was the only likeliest goal.
+        possible: archives in which the true goal was still possible.
+        contradictions: archives in which no goal was possible at some step.
+        goals: mean number of goals that were still possible.
     """
 
     observability: str

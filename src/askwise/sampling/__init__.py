@@ -1,7 +1,7 @@
 """Estimates, from sampled runs, of the step at which an agent's actions rule out the goals that it does not pursue.
 
-No model is needed, only an environment that can be stepped and a policy for each goal; the policies may be learned.
-`askwise.sampling.divergence` explains the theory, `askwise.sampling.policies` the kinds of policies.
+No model is needed, only an environment that can be stepped and a policy for each goal, which may be learned.
+`divergence` explains the theory, `policies` the kinds of policies.
 """
 
 from askwise.sampling.divergence import sampled_divergence, sampled_edp

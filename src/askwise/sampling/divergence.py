@@ -1,27 +1,22 @@
 """Estimate from sampled runs how many steps it takes until an agent's actions rule out a goal, for learned policies.
 
-The environment only has to be one that can be stepped.
-
-In the paper behind askwise, a goal is ruled out by an action that is impossible under the policy of the goal. A learned
-policy gives every action some probability, so no action is impossible, and the paper's expected divergence point (EDP)
-is infinite. But evidence accumulates with every action. Let an agent follow the policy ``pi_truth`` of its goal, and
-let ``pi_other`` be the policy of another goal, `other`. Then ``LLR_t`` is the log likelihood ratio after `t` steps::
+In the paper behind askwise, a goal is ruled out by an action that is impossible under the goal's policy. A learned
+policy gives every action some probability, so evidence is accumulated. Let an agent follow the policy ``pi_truth`` of
+its goal. Let ``pi_other`` be the policy of another goal, `other`. ``LLR_t`` is the log likelihood ratio after `t`
+steps. At the divergence point ``dp`` the actions rule out `other`; ``EDP`` is its expectation::
 
     LLR_t = sum over the first t steps of (log pi_truth(action | observation) - log pi_other(action | observation))
     dp    = first t with LLR_t >= log(1 / evidence)
     EDP   = E[dp]
 
-At the divergence point ``dp``, the actions rule out `other`. If the agent did pursue `other`, the chance that `other`
-is ever ruled out would be at most `evidence` (Ville's inequality). With ``evidence=0``, the definition is the paper's.
+If the agent did pursue `other`, the chance that `other` is ever ruled out would be at most `evidence` (Ville's
+inequality). With ``evidence=0``, the definition is the paper's.
 
-This module samples ``dp``. The runs of one goal's policy are compared with the policies of all other goals at once. A
-run is censored if it ends before `other` is ruled out: at the `horizon`, or because the environment ends the run
-earlier. So what is estimated is a lower bound of the EDP: ``E[min(dp, end)]``, where ``end`` is the last step of the
-run. See `askwise.sampling.estimates`.
+A run is censored if it ends before `other` is ruled out. So the estimate is a lower bound of the EDP:
+``E[min(dp, end)]``, where ``end`` is the last step of the run.
 
-**When to stop.** Stopping as soon as an interval happens to be narrow would favour samples with a small variance. So
-the intervals are computed only a few times. The first `FIRST` (400) runs decide how many more runs there will be. All
-runs that were begun are finished and used.
+Stopping as soon as an interval is narrow would favour samples with a small variance. So the first `FIRST` (400) runs
+decide how many more there will be.
 """
 
 from __future__ import annotations
@@ -60,19 +55,15 @@ def sampled_edp(
 ) -> SampledEdp:
     """Estimate how many steps it takes until one policy is ruled out while another one is followed.
 
-    Runs are added until the 95 % interval of the mean number of steps is narrow enough, or until the limit of runs is
-    reached.
-
     Args:
-        env: a Gymnasium environment, a vector environment, the name of a registered environment, or a function that
-            makes an environment.
+        env: a Gymnasium environment, a vector environment, a registered name, or a function that makes an environment.
         other: the policy to be ruled out (kinds: see `askwise.sampling.policies`).
         truth: the policy that is followed.
-        within: the requested distance between the mean and each end of its interval, as a share of the mean.
-        horizon: the largest number of steps of a run.
-        evidence: `other` is ruled out when the actions taken are at most `evidence` times as likely under `other` as
-            under `truth`; with 0, only when they are impossible under `other`.
-        options: other options of `sampled_divergence`, such as ``runs``, the largest number of runs.
+        within: requested half width of the mean's 95 % interval, as a share of the mean.
+        horizon: largest number of steps of a run.
+        evidence: `other` is ruled out when the actions are at most `evidence` times as likely under `other` as under
+            `truth`.
+        options: other options of `sampled_divergence`, such as ``runs``.
     """
     given = {"within": within, "horizon": horizon, "evidence": evidence, **options}
     found = sampled_divergence(env, {"other": other, "truth": truth}, truths=["truth"], **given)
@@ -97,27 +88,22 @@ def sampled_divergence(
 ) -> SampledDivergence:
     """Estimate for all pairs of goals how many steps it takes until one goal is ruled out while the other is pursued.
 
-    Runs are added until the 95 % intervals of the mean numbers of steps are narrow enough, or until there are `runs`
-    runs.
+    Runs are added until the 95 % intervals of the means are narrow enough.
 
     Args:
-        env: a Gymnasium environment, a vector environment, the name of a registered environment, or a function that
-            makes an environment.
+        env: a Gymnasium environment, a vector environment, a registered name, or a function that makes an environment.
         policies: the policy of each goal by its name (kinds: see `askwise.sampling.policies`).
         truths: the goals to pursue; by default all.
-        within: the requested distance between a mean and each end of its interval, as a share of the mean.
-        horizon: the largest number of steps of a run.
-        evidence: a goal is ruled out when the actions taken are at most `evidence` times as likely under its policy as
-            under that of the pursued goal; with 0, only when they are impossible under its policy.
-        threshold: another rule than `evidence`: a goal is ruled out by the first action that is less than `threshold`
-            times as likely, under the goal's policy, as the likeliest action of this policy. The result can depend
-            much on this number. If None, `evidence` is used.
-        end_tells: whether the end of an episode (`terminated`) reveals the true goal, so that it rules out all others.
-            If not, runs that end before a goal is ruled out are censored: it is only known that ruling out the goal
-            takes longer.
-        interval: the kind of interval: ``normal``, or ``bernstein``, which is wider but valid for any number of runs.
-        runs: the largest number of runs for each pursued goal.
-        lanes: number of environments that run side by side, if `env` is a name or a function.
+        within: requested half width of an interval, as a share of the mean.
+        horizon: largest number of steps of a run.
+        evidence: a goal is ruled out when the actions are at most `evidence` times as likely under its policy as under
+            that of the pursued goal.
+        threshold: if given, used instead of `evidence`: a goal is ruled out by the first action that is less than
+            `threshold` times as likely, under its policy, as the likeliest action.
+        end_tells: whether the end of an episode (`terminated`) rules out all other goals.
+        interval: ``normal``, or ``bernstein``, which is wider but valid for any number of runs.
+        runs: largest number of runs for each pursued goal.
+        lanes: number of environments side by side, if `env` is a name or a function.
         seed: seed of all random numbers.
         progress: show a progress bar.
     """
@@ -148,20 +134,19 @@ def _enough(
 ) -> tuple[IntArray, BoolArray, int]:
     """Run episodes until the intervals are narrow enough, or until there are `most` runs.
 
-    There is one interval for each other goal: that of the mean number of steps until this goal is ruled out.
+    There is an interval for the mean number of steps until each other goal is ruled out.
 
     Args:
-        rollouts: runs the episodes with the policy of one goal.
+        rollouts: runs the episodes.
         rng: source of all random numbers.
-        within: the requested half width of an interval, as a share of the mean.
-        most: the largest number of runs.
-        kind: the kind of interval, ``normal`` or ``bernstein``.
-        finished: called with the number of runs that have just ended and the number of runs planned.
+        within: requested half width of an interval, as a share of the mean.
+        most: largest number of runs.
+        kind: ``normal`` or ``bernstein``.
+        finished: called with the number of runs that have just ended and the number planned.
 
     Returns:
-        Three values. The first, ``int32 [n_runs, n_others]``, has the step at which each run ruled out each other goal,
-        or the last step of the run if it did not. The second, ``bool [n_runs, n_others]``, says whether the run ruled
-        out the goal. The third is the number of times that intervals were computed.
+        The step at which each run ruled out each other goal, or its last step (``int32 [n_runs, n_others]``); whether
+        it ruled out the goal (``bool [n_runs, n_others]``); how often intervals were computed.
     """
     steps = np.empty((0, len(rollouts.others)), dtype=np.int32)
     diverged = np.empty(steps.shape, dtype=np.bool_)

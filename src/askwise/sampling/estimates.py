@@ -1,35 +1,28 @@
 """Estimates from sampled divergence points, some of them censored: means, confidence intervals and survival curves.
 
-For a pair of goals, a run follows the policy of one goal. It *diverges* at the step at which its actions rule out the
-other goal, the divergence point `dp`. Runs that end before `dp` are *censored*: it is only known that their `dp` is
-later. So the observed steps have the mean ``E[min(dp, horizon)]``, a lower bound of the mean of `dp`.
+A run follows the policy of one goal. It *diverges* at the step at which its actions rule out another goal, the
+divergence point `dp`. A run that ends before is *censored*. So the observed steps have the mean
+``E[min(dp, horizon)]``, a lower bound of the mean of `dp`.
 
-The share of runs that have not diverged by step `t` is estimated by Kaplan and Meier's product::
+Let `n_u` be the number of runs that are still observed at step `u`, and `d_u` the number of those that diverge at this
+step. The share of runs that have not diverged by step `t` is estimated by Kaplan and Meier's product::
 
     S(t) = product over steps u <= t of (1 - d_u / n_u)
 
-Here `n_u` is the number of runs that are still observed at step `u`, and `d_u` of them diverge at this step. The
-product assumes that runs that end early would have diverged like the runs that continue. This is doubtful if the
-environment ends runs at goals; the option `end_tells` of `sampled_divergence` then counts the end of a run as its
-divergence point.
+It assumes that runs that end early would have diverged like the others. If the environment ends runs at goals, use the
+option `end_tells` of `sampled_divergence`.
 
-The intervals are 95 % intervals of the mean. There are two kinds:
+There are two kinds of 95 % intervals of the mean. ``bernstein`` is the empirical Bernstein bound of Maurer and Pontil
+(2009) for values in [1, horizon]. It holds for any number of runs. Several intervals of one growing sample share the
+probability of an error. ``normal`` is the mean plus and minus 1.96 standard errors, corrected for skewness. It is
+narrower and is used from `ENOUGH` (200) runs on. It misses the mean too often if fewer than about five runs are
+expected to lie far from all others. It has three cases:
 
-- ``normal``: the mean plus and minus 1.96 standard errors, corrected for skewness; used from `ENOUGH` (200) runs on.
-  The correction is needed: in a test where 2 % of 400 runs differed from the rest, only 88 % of the intervals without
-  it contained the mean. There are three cases:
-
-  - If all `n` runs have the same value, the standard error is 0 and says nothing. It is then assumed that another value
-    has a probability of at most ``1 - 0.05^(1/n)``. The interval has all means that are possible with this probability.
-  - If more than half of the runs have the smallest value, or more than half have the largest, the interval is computed
-    from the share of the other runs, like Wilson's score interval of a share (`_score_interval`).
-  - Otherwise, Hall's transformation (1992) of the standardised mean removes skewness.
-
-  ``normal`` intervals miss the mean too often if a few rare runs (fewer than about five expected) lie far from all
-  others, some far below and some far above.
-- ``bernstein``: the empirical Bernstein bound of Maurer and Pontil (2009) for values in [1, horizon]; it holds for any
-  number of runs and is wider. If the interval is computed several times while the sample grows, the probability of an
-  error is shared between these times.
+- If all `n` runs have the same value, another value is assumed to have a probability of at most ``1 - 0.05^(1/n)``. The
+  interval has all means that are possible with this probability.
+- If more than half of the runs have the smallest value, or more than half the largest, the interval is computed from
+  the share of the other runs (`_score_interval`).
+- Otherwise, Hall's transformation (1992) of the standardised mean removes skewness.
 """
 
 from __future__ import annotations
@@ -71,11 +64,10 @@ def estimate(values: IntArray, horizon: int, kind: str = "normal", look: int = 1
     """Return the mean of values between 1 and `horizon`, with its 95 % interval.
 
     Args:
-        values: ``int32 [n]``, such as the number of steps of each run; at least one.
+        values: ``int32 [n]``, not empty.
         horizon: the largest possible value.
-        kind: ``normal`` or ``bernstein``; with fewer than `ENOUGH` values, ``bernstein`` is always used.
-        look: 1 for the first interval of a sample, 2 if a second interval is computed after the sample has grown, and
-            so on. ``bernstein`` intervals are wider for larger `look`.
+        kind: ``normal`` or ``bernstein``, which is always used with fewer than `ENOUGH` values.
+        look: number of this interval in a growing sample, from 1; widens ``bernstein``.
     """
     n, mean = values.size, float(values.mean())
     variance = float(values.var(ddof=1)) if n > 1 else math.inf
@@ -93,18 +85,13 @@ def estimate(values: IntArray, horizon: int, kind: str = "normal", look: int = 1
 
 
 def _score_interval(values: IntArray) -> tuple[float, float] | None:
-    """Return the ends of the score interval of a mean, if more than half of the values equal their minimum or maximum.
+    """Return the score interval of a mean, or None unless more than half of the values equal their minimum or maximum.
 
-    Otherwise return None. Let ``v`` be this minimum or maximum, and ``s`` the share of the values that differ from
-    ``v``. Over these differing values, let ``d`` be the mean of ``value - v``, and ``r`` the mean of
-    ``(value - v)^2 / d^2``. The interval of the unknown true share ``p`` of differing values ends at the two roots of::
+    Let ``v`` be this minimum or maximum, and ``s`` the share of the values that differ from ``v``. Over these values,
+    let ``d`` be the mean of ``value - v``, and ``r`` the mean of ``(value - v)^2 / d^2``. The interval ends at
+    ``v + p d`` for the two roots ``p`` of::
 
         (s - p)^2 = (r p - p^2) 1.96^2 / n
-
-    For each root ``p``, the interval of the mean has the end ``v + p d``.
-
-    Args:
-        values: ``int32 [n]``, the sample.
     """
     n = values.size
     ends = [(np.count_nonzero(values == end), int(end)) for end in (values.min(), values.max())]
@@ -141,10 +128,10 @@ def _without_skewness(values: IntArray, mean: float, spread: float) -> tuple[flo
 
 
 def runs_needed(values: IntArray, within: float) -> int:
-    """Estimate how many runs are needed in total until an interval of the kind ``normal`` has the requested width.
+    """Estimate how many runs are needed in total until a ``normal`` interval has the requested width.
 
     Args:
-        values: ``int32 [n]``, the values of the runs so far, such as their numbers of steps.
+        values: ``int32 [n]``, the values of the runs so far.
         within: half of the requested width, as a share of the mean.
     """
     half = within * float(values.mean())
@@ -154,13 +141,11 @@ def runs_needed(values: IntArray, within: float) -> int:
 class Survival(NamedTuple):
     """The estimated share of runs in which a goal is not ruled out yet, after each step.
 
-    A run diverges at the step at which it rules the goal out. It is censored if it ends before that.
-
     Attributes:
-        steps: ``int64 [m]``, 0, and then all steps at which a run diverged or was censored.
-        share: ``float64 [m]``, the share of runs that have not diverged when the step is over.
-        low: ``float64 [m]``, lower end of the 95 % interval of each share.
-        high: ``float64 [m]``, upper end of the 95 % interval of each share.
+        steps: ``int64 [m]``, 0, and then all steps at which a run ended or ruled the goal out.
+        share: ``float64 [m]``, the share after the step.
+        low: ``float64 [m]``, lower end of its 95 % interval.
+        high: ``float64 [m]``, upper end of its 95 % interval.
     """
 
     steps: IntArray
@@ -177,11 +162,8 @@ class Survival(NamedTuple):
 def kaplan_meier(values: IntArray, diverged: BoolArray) -> Survival:
     """Return the Kaplan-Meier estimate of the share of runs in which a goal is not ruled out yet, after each step.
 
-    The 95 % interval of each share is Greenwood's on the log-minus-log scale, so that it stays between 0 and 1.
-
     Args:
-        values: ``int32 [n]``, the step of each run at which the goal was ruled out, or the last step of the run if it
-            was not.
+        values: ``int32 [n]``, the step of each run at which the goal was ruled out, or else its last step.
         diverged: ``bool [n]``, whether the goal was ruled out in the run.
     """
     steps = np.unique(values)

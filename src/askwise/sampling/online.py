@@ -1,8 +1,7 @@
 """Goal recognition while an episode runs: the posterior over goals, by Bayes' rule, one action at a time.
 
 The posterior of goal ``g`` is proportional to ``prior(g) * product over steps of pi_g(action | observation)``, where
-``pi_g`` is the policy of an agent that pursues ``g``. The products are kept as logarithms, so that long episodes
-neither underflow nor round a goal to 0.
+``pi_g`` is the policy of an agent that pursues ``g``.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class OnlineRecogniser:
 
     Args:
         policies: the policy of each goal by its name.
-        prior: probabilities of the goals, in the order of `policies` or by name; uniform if None.
+        prior: probabilities of the goals, by name or in order; uniform if None.
     """
 
     def __init__(self, policies: Mapping[str, Any], prior: Any = None) -> None:
@@ -69,10 +68,9 @@ class OnlineRecogniser:
     def possible(self, evidence: float = 0.05) -> BoolArray:
         """Return which goals are not ruled out, ``bool [n_goals]``.
 
-        A goal is ruled out if its prior is 0, if an answer excluded it, or if the actions seen speak against it: they
-        are at most `evidence` times as likely under the policy of this goal as under the policy that explains them
-        best. Prior probabilities do not count in this comparison. With ``n`` goals, the chance that actions ever rule
-        out the true goal is at most ``(n - 1) * evidence``.
+        A goal is ruled out by a prior of 0, by an answer, or by actions at most `evidence` times as likely under its
+        policy as under the policy that explains them best. With ``n`` goals, actions ever rule out the true goal with a
+        probability of at most ``(n - 1) * evidence``.
         """
         if not 0 <= evidence < 1:
             raise InputError("evidence", evidence, "a number from 0, below 1")
@@ -100,7 +98,7 @@ class OnlineRecogniser:
         """Update the probabilities of the goals by the true answer to a question; return the new ones by name of goal.
 
         Args:
-            asked: names of the goals in the question "is your goal one of these?".
+            asked: names of the goals in "is your goal one of these?".
             answer: True for yes, False for no.
         """
         names = list(asked)
@@ -117,13 +115,9 @@ class OnlineRecogniser:
 
 
 class _Likelihood:
-    """Computes the log likelihood of each action in an episode under one policy, action by action.
+    """Computes the log likelihood of each action in an episode under one policy, of any kind, action by action.
 
-    It keeps the memory of a recurrent policy during the episode.
-
-    Args:
-        policy: the policy, of any kind.
-        name: the name of the goal that the policy pursues, for error messages.
+    `name` is the name of the policy's goal for error messages.
     """
 
     def __init__(self, policy: Any, name: str) -> None:
@@ -175,9 +169,8 @@ def recognise_online(policies: Mapping[str, Any], prior: Any = None) -> OnlineRe
     Call ``update(observation, action)`` for each step and ``reset()`` before the next episode.
 
     Args:
-        policies: the policy of each goal by its name: functions from an observation to probabilities, objects with
-            ``log_prob``, or models of Stable-Baselines3 (see `askwise.sampling.policies`).
-        prior: probabilities of the goals, in the order of `policies` or by name, summing to 1; uniform if None.
+        policies: the policy of each goal by its name (kinds: see `askwise.sampling.policies`).
+        prior: probabilities of the goals, by name or in order; uniform if None.
     """
     if not isinstance(policies, Mapping) or not policies:
         raise InputError("policies", type(policies).__name__, "a dict with the policy of each goal by its name")

@@ -4,15 +4,14 @@ A policy is one of these:
 
 - a function from an observation to the probabilities of the actions (`Discrete` action spaces);
 - a `VectorPolicy`: such a function for many observations at once, which is faster;
-- an object with ``log_prob(observation, action)`` and ``sample(observation, rng)``. For continuous actions ``log_prob``
-  returns a log density. If the object also has ``reset()``, it is **recurrent**: it may keep a memory of the episode.
-  Then each lane has its own copy of the object, which is reset when an episode starts. Only ``log_prob`` may change the
-  memory: it is called once for each step, in order, also if another policy chooses the actions. ``sample`` must leave
-  the memory as it is;
+- an object with ``log_prob(observation, action)``, a log density for continuous actions, and
+  ``sample(observation, rng)``;
+- a **recurrent** policy: such an object with ``reset()``, which may keep a memory of the episode. Each lane has its own
+  copy. Only ``log_prob`` may change the memory; it is called once for each step, also if another policy acts;
 - a model of Stable-Baselines3 with a stochastic policy (PPO, A2C, SAC), or sb3-contrib's RecurrentPPO.
 
-A deterministic policy must be made noisy; otherwise a single unexpected action would rule it out. To add noise, wrap it
-in a `NoisyPolicy` (discrete actions) or a `GaussianPolicy` (continuous actions).
+A deterministic policy must be made noisy with `NoisyPolicy` (discrete actions) or `GaussianPolicy` (continuous
+actions); otherwise a single unexpected action would rule it out.
 
 A **follower** is an adapter by which a policy of any kind acts in lanes. In every step it returns a `Law`, which draws
 an action for each lane and computes the log likelihood of actions.
@@ -58,7 +57,7 @@ class NoisyPolicy:
     """A deterministic policy that takes a random action with a stated probability, for discrete actions.
 
     Attributes:
-        act: takes an observation and returns the index of an action, from 0.
+        act: takes an observation and returns the index of an action.
         n_actions: number of actions.
         noise: probability of a uniformly random action.
     """
@@ -126,10 +125,9 @@ class Law(Protocol):
         """
 
     def share_of_largest(self, actions: Any) -> FloatArray:
-        """Return the probability of one action in each lane, divided by the probability of the lane's likeliest action.
+        """Return the probability of each lane's action, divided by that of the lane's likeliest action.
 
-        A lane is one of `n` environments side by side. The result is ``float64 [n]``; `actions` has one action for each
-        lane.
+        A lane is one of `n` environments side by side. The result is ``float64 [n]``.
         """
 
 
@@ -138,7 +136,7 @@ class Categorical:
 
     Args:
         probabilities: ``float64 [n, n_actions]``, the probability of each action in each lane.
-        start: the number of the action in the first column; the actions in the next columns have the next numbers.
+        start: the number of the first column's action.
     """
 
     def __init__(self, probabilities: FloatArray, start: int = 0) -> None:
@@ -162,10 +160,9 @@ class Categorical:
             return np.log(self._of(actions))
 
     def share_of_largest(self, actions: Any) -> FloatArray:
-        """Return the probability of one action in each lane, divided by the probability of the lane's likeliest action.
+        """Return the probability of each lane's action, divided by that of the lane's likeliest action.
 
-        A lane is one of `n` environments side by side. The result is ``float64 [n]``; `actions` has one action for each
-        lane, by number.
+        A lane is one of `n` environments side by side. The result is ``float64 [n]``.
         """
         return np.asarray(self._of(actions) / self.probabilities.max(axis=1))
 
@@ -177,11 +174,11 @@ class Categorical:
 class NetworkLaw:
     """The distribution of the next action in each lane (environment), for a network of Stable-Baselines3.
 
-    It is for actions that are continuous or have several components; `Categorical` is for all others.
+    It is for actions that are continuous or have several components.
 
     Args:
         distribution: the distribution object of Stable-Baselines3.
-        scaled: the policy, if it scales its actions to [-1, 1] internally; otherwise None.
+        scaled: the policy, if it scales its actions to [-1, 1]; otherwise None.
     """
 
     def __init__(self, distribution: Any, scaled: Any = None) -> None:
@@ -226,11 +223,11 @@ class Lanes:
     """What policies see of the environments that run side by side (lanes) before one step.
 
     Attributes:
-        observations: the observations of all lanes, batched as in `space`.
+        observations: the batched observations of all lanes.
         space: the batched observation space.
-        active: ``bool [n]``, the lanes in which an episode is under way.
-        starting: ``bool [n]``, the lanes in which an episode has just begun.
-        generators: a random generator for each lane, for policies that draw their own actions.
+        active: ``bool [n]``, the lanes with an episode under way.
+        starting: ``bool [n]``, the lanes with an episode that has just begun.
+        generators: a random generator for each lane.
     """
 
     observations: Any
@@ -282,11 +279,11 @@ class _Function:
 
 
 def checked_probabilities(given: Any, shape: tuple[int, ...], field: str) -> FloatArray:
-    """Return probabilities as an array; raise an `InputError` unless they have the expected shape and sum to 1.
+    """Return probabilities as an array; raise an `InputError` unless they have the given shape and sum to 1.
 
     Args:
-        given: what a policy returned as the probabilities of actions.
-        shape: the expected shape. The last axis is the axis of actions: the probabilities along it must sum to 1.
+        given: what a policy returned.
+        shape: the expected shape; the last axis is that of actions.
         field: name of the policy in error messages.
     """
     try:
@@ -392,13 +389,11 @@ def _array(tensor: Any) -> FloatArray:
 def as_follower(policy: Any, name: str, actions: gymnasium.Space[Any], lanes: int) -> Follower:
     """Return a follower of a policy: an adapter by which the policy acts in several environments side by side.
 
-    The beginning of this module lists the kinds of policies. For any other kind, raise an `InputError`.
-
     Args:
-        policy: what chooses the actions for one goal, such as a trained network.
+        policy: the policy; an `InputError` is raised unless this module lists its kind.
         name: name of the goal, for error messages.
         actions: the action space of one environment.
-        lanes: number of environments side by side.
+        lanes: number of environments.
     """
     field = f"policy of {name!r}"
     if is_stable_baselines(policy):

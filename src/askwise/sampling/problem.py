@@ -1,20 +1,16 @@
 """Decide when to ask in an environment without a model: the paper's rule, with sampled divergence of goals.
 
-The teammate acts in an environment that can only be stepped. So the expected divergence points ``E``, the expected
-numbers of steps until the teammate's actions rule out a wrong goal, are sampled. The ego agent has a model, and for
-each goal of the teammate it is known where the ego agent should be. So two things are computed exactly: the ego agent's
-optimal actions, and for each pair of goals the step ``B`` from which the ego agent may need different actions for the
-two goals.
+The teammate's environment can only be stepped. So the expected steps until its actions rule out a wrong goal are
+sampled. The ego agent has a model. So two things are exact: its optimal actions, and for each pair of goals the step
+from which it may need different actions.
 
-The condition for asking and the value of a question are those of the paper (`askwise.core.decision`,
-`askwise.methods.question_value`): the ego agent asks if several goals are possible, no action is optimal for all of
-them, and the value of the best question is above its price. The value of a question is the number of steps that it is
-expected to save: steps in which no action would be clearly right.
+The ego agent asks if several goals are possible, no action is optimal for all of them, and the value of the best
+question is above its price. The value of a question is the expected number of steps that it saves
+(`askwise.methods.question_value`).
 
-``E`` depends on the teammate's current state. There are two ways to keep ``E`` current. One is to sample again from
-this state (`askwise.sampling.FromHere`). The other way needs no new runs. Of the runs sampled at first, it takes those
-in which the wrong goal is not ruled out by the current step, and averages how many more steps they need. This second
-way is quicker, but it ignores where exactly the teammate is.
+The expected steps depend on the teammate's current state. They can be sampled again from this state
+(`askwise.sampling.FromHere`). It is quicker to average over those of the original runs in which the wrong goal is not
+ruled out by the current step. But this ignores where the teammate is.
 """
 
 from __future__ import annotations
@@ -43,13 +39,12 @@ class SampledProblem(Sealed):
     """Decides when to ask, and what, while a teammate with a learned policy acts in an environment.
 
     Args:
-        sampled: how many steps it takes until the teammate's actions rule out a wrong goal, as `sampled_divergence`
-            estimates it for all pairs of goals.
-        ego: the ego agent's model, which must be deterministic.
-        ego_goals: for each goal, the state or states where the ego agent should be.
-        prior: probabilities of the goals, by name or in the order of `sampled`, summing to 1; uniform if None.
-        query_cost: price of questions: a `QueryCost`, a function of the goals asked about, or a dict with the price of
-            naming each goal; None for the default price.
+        sampled: the steps until a wrong goal is ruled out, from `sampled_divergence`.
+        ego: the ego agent's deterministic model.
+        ego_goals: the state or states where the ego agent should be for each goal.
+        prior: probabilities of the goals, by name or in order; uniform if None.
+        query_cost: a `QueryCost`, a function of the goals asked about, or a dict with the price of naming each goal;
+            None for the default price.
     """
 
     def __init__(
@@ -89,15 +84,13 @@ class SampledProblem(Sealed):
         """Return the best action or question now.
 
         Args:
-            belief: an `OnlineRecogniser`, or the probabilities of the goals, by name or in the order of the attribute
-                `goals`.
+            belief: an `OnlineRecogniser`, or the probabilities of the goals, by name or in the order of `goals`.
             ego_at: the ego agent's state.
-            step: number of steps that the teammate has taken since the state in which the sampled runs began.
-            sampled: how many steps it takes to rule goals out, sampled anew from the teammate's current state. It
-                replaces the argument `sampled` with which this object was made, and `step` is not used. By default
-                there is no replacement.
-            evidence: a goal is ignored if its probability is at most `evidence` times that of the likeliest goal. If
-                `belief` is an `OnlineRecogniser`, its method `possible` decides instead, with this `evidence`.
+            step: steps that the teammate has taken since the sampled runs began.
+            sampled: if given, steps until goals are ruled out, sampled from the teammate's current state; replaces
+                `step` and the samples of this object.
+            evidence: a goal is ignored if its probability is at most `evidence` times the largest. An
+                `OnlineRecogniser` decides with `possible` instead.
             seed: seed for choosing between equally good actions, and for the search for questions.
         """
         rng = generator(seed)
@@ -129,17 +122,15 @@ class SampledProblem(Sealed):
     def zones(self, truth: str, other: str, ego_at: StateLike, *, step: int = 0) -> Zones:
         """Return the zones of information and branching of a pair of goals, which are intervals of steps from now.
 
-        In the zone of information, the teammate's actions may not have ruled out `other` yet. This zone is estimated
-        from the sampled runs in which `other` is not ruled out by `step`: the zone ends when 95 % of these runs have
-        ruled out `other`. The expected zone of information ends after the mean number of further steps that these runs
-        need. In the zone of branching, the ego agent may need different actions for the two goals. The zone of
-        branching is computed from the ego agent's model.
+        In the zone of information, the teammate's actions may not have ruled out `other` yet. It ends when 95 % of the
+        sampled runs that are still open at `step` have ruled `other` out. In the zone of branching, the ego agent may
+        need different actions for the two goals.
 
         Args:
             truth: the teammate's goal.
-            other: the goal with which the teammate's goal is confused.
+            other: the goal with which it is confused.
             ego_at: the ego agent's state.
-            step: number of steps that the teammate has taken since the state in which the sampled runs began.
+            step: steps that the teammate has taken since the sampled runs began.
         """
         pair = self.sampled.pair(other, truth)
         edp, wcd = self.ego.divergence(self.ego.model.state(ego_at, "ego_at"))

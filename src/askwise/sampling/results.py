@@ -1,8 +1,4 @@
-"""Results of sampled divergence: of one pair of goals, of all pairs, and a picture of their survival curves.
-
-The divergence of a pair of goals is the number of steps until one goal is ruled out while the other is pursued. A
-survival curve shows the share of runs in which the goal is not ruled out yet. Theory: `askwise.sampling.divergence`.
-"""
+"""Results of sampled divergence: the number of steps until one goal is ruled out while another one is pursued."""
 
 from __future__ import annotations
 
@@ -33,15 +29,14 @@ class SampledEdp:
     """Samples of the number of steps until the goal `other` is ruled out while the goal `truth` is pursued.
 
     Attributes:
-        truth: the goal that is pursued.
+        truth: the pursued goal.
         other: the goal to be ruled out.
-        steps: ``int32 [n_runs]``, the step at which `other` was ruled out; in censored runs, which ended before `other`
-            was ruled out, the last step of the run.
-        diverged: ``bool [n_runs]``, whether `other` was ruled out; False for censored runs.
-        interval: mean of `steps` with its 95 % confidence interval.
-        horizon: the largest number of steps of a run.
-        evidence: `other` is ruled out when the actions taken are at most this many times as likely under `other` as
-            under `truth`; without meaning if `sampled_divergence` was given a `threshold`.
+        steps: ``int32 [n_runs]``, the step at which `other` was ruled out, or the last step of the run.
+        diverged: ``bool [n_runs]``, whether `other` was ruled out.
+        interval: mean of `steps` with its 95 % interval.
+        horizon: largest number of steps of a run.
+        evidence: largest likelihood ratio, `other` to `truth`, at which `other` is ruled out; without meaning if a
+            `threshold` was given.
         narrow: whether the interval is as narrow as requested.
     """
 
@@ -56,10 +51,9 @@ class SampledEdp:
 
     @property
     def mean(self) -> float:
-        """The mean of `steps`: an estimate of the expected number of steps until the other goal is ruled out (EDP).
+        """The mean of `steps`: an estimate of the expected number of steps until the other goal is ruled out.
 
-        If some runs are censored (they ended before the other goal was ruled out), the mean estimates a lower bound of
-        this expected number.
+        It estimates a lower bound if some runs ended before the other goal was ruled out.
         """
         return self.interval.mean
 
@@ -87,12 +81,8 @@ class SampledEdp:
     def remaining(self, after: int) -> float:
         """Return the mean number of further steps until the other goal is ruled out, in runs longer than `after` steps.
 
-        If some of these runs are censored (they ended before the goal was ruled out), the mean is a lower bound. If all
-        of these runs are censored, or if no run is longer than `after` steps, the result is ``inf``.
-
-        If there are more than `LEFT` (20) runs, but fewer than `LEFT` of them are longer than `after` steps, `after` is
-        lowered until `LEFT` runs are longer. This changes the result little, because late divergence points are close
-        to geometrically distributed.
+        The mean is a lower bound if some of these runs ended before the goal was ruled out. It is ``inf`` if all did,
+        or without such runs. Of more than `LEFT` (20) runs, at least the longest `LEFT` count.
         """
         if self.runs > LEFT:
             after = min(after, int(np.partition(self.steps, -LEFT)[-LEFT]) - 1)
@@ -117,8 +107,7 @@ class SampledDivergence:
 
     Attributes:
         goals: names of the goals.
-        pairs: the result for each pair of names ``(other, truth)``: `other` is to be ruled out while `truth` is
-            pursued.
+        pairs: the result by ``(other, truth)``: `other` is to be ruled out while `truth` is pursued.
     """
 
     goals: tuple[str, ...]
@@ -134,31 +123,24 @@ class SampledDivergence:
 
     @property
     def edp(self) -> FloatArray:
-        """The expected divergence points (EDP) of all pairs of goals: the expected steps until a goal is ruled out.
+        """The mean number of steps until a goal is ruled out, for all pairs of goals, ``float64 [n_goals, n_goals]``.
 
-        The EDP is estimated as the mean over runs (`SampledEdp.mean`). The matrix is ``float64 [n_goals, n_goals]``:
-        entry ``[i, j]`` is for ruling out goal `i` while goal `j` is pursued. Pairs without a result have ``inf``, and
-        so has the diagonal.
+        Entry ``[i, j]`` is for ruling out goal `i` while goal `j` is pursued; ``inf`` without a result.
         """
         return self.matrix(lambda pair: pair.mean)
 
     def remaining(self, after: int = 0) -> FloatArray:
-        """Return, for each pair of goals, the mean number of further steps until the wrong goal is ruled out.
+        """Return the mean number of further steps until the wrong goal is ruled out, in runs longer than `after` steps.
 
-        The result is ``float64 [n_goals, n_goals]``: entry ``[i, j]`` is for ruling out goal `i` while goal `j` is
-        pursued. Only runs longer than `after` steps count, and only their steps after the first `after` ones
-        (`SampledEdp.remaining`). Pairs without a result have ``inf``, and so has the diagonal.
+        In the result, ``float64 [n_goals, n_goals]``, entry ``[i, j]`` is for ruling out goal `i` while goal `j` is
+        pursued; ``inf`` without a result.
         """
         return self.matrix(lambda pair: pair.remaining(after))
 
     def matrix(self, value: Callable[[SampledEdp], float]) -> FloatArray:
-        """Return a matrix with a number for each pair of goals, ``float64 [n_goals, n_goals]``.
+        """Return ``float64 [n_goals, n_goals]``, the number that `value` returns for the result of each pair of goals.
 
-        Entry ``[i, j]`` is for ruling out goal `i` while goal `j` is pursued. Pairs without a result have ``inf``, and
-        so has the diagonal.
-
-        Args:
-            value: a function that takes the result of a pair and returns the number.
+        Entry ``[i, j]`` is for ruling out goal `i` while goal `j` is pursued; ``inf`` without a result.
         """
         found = np.full((len(self.goals),) * 2, math.inf)
         for (other, truth), pair in self.pairs.items():
@@ -168,10 +150,10 @@ class SampledDivergence:
     def table(self) -> Any:
         """Return a polars table with a row for each pair of goals, about the steps until the wrong goal is ruled out.
 
-        The columns are ``truth`` (the goal that is pursued), ``other`` (the goal to be ruled out), ``mean`` (of the
-        steps), ``low`` and ``high`` (the 95 % interval of the mean), ``censored`` (the share of runs that did not rule
-        out `other`), ``q25``, ``median``, ``q75`` and ``q95`` (quantiles of the steps), ``runs`` (the number of runs),
-        and ``horizon``, ``evidence`` and ``narrow``, the attributes of `SampledEdp`.
+        The columns are ``truth`` (the pursued goal), ``other`` (the goal to be ruled out), ``mean``, ``low`` and
+        ``high`` (its 95 % interval), ``censored`` (the share of runs that did not rule out `other`), ``q25``,
+        ``median``, ``q75``, ``q95``, ``runs`` (their number), ``horizon``, ``evidence`` and ``narrow`` (see
+        `SampledEdp`).
         """
         import polars as pl
 
@@ -198,8 +180,8 @@ class SampledDivergence:
     def survival_table(self) -> Any:
         """Return a polars table of the share of runs in which the wrong goal is not ruled out yet, by pair and step.
 
-        The columns are ``truth`` (the goal that is pursued), ``other`` (the goal to be ruled out), ``step``, ``share``,
-        and ``low`` and ``high``, the 95 % interval of the share.
+        The columns are ``truth`` (the pursued goal), ``other`` (the goal to be ruled out), ``step``, ``share``, and
+        ``low`` and ``high`` (its 95 % interval).
         """
         import polars as pl
 
@@ -214,7 +196,7 @@ class SampledDivergence:
         """Draw how the share of runs that have not ruled out a goal falls from step to step; return the axes.
 
         Args:
-            truth: draw only the pairs in which this goal is pursued; by default all pairs.
+            truth: the pursued goal of the pairs to draw; by default all pairs.
             ax: matplotlib axes to draw on; by default new ones.
         """
         if truth is not None:
@@ -236,12 +218,7 @@ def known(name: Any, goals: tuple[str, ...], where: str) -> None:
 def survival_curves(pairs: Sequence[SampledEdp], ax: Axes | None = None) -> Axes:
     """Draw, for each pair of goals, the share of runs in which the wrong goal is not ruled out yet; return the axes.
 
-    Each curve has a 95 % band. A cross at the end of a curve means that some runs ended before they ruled out the wrong
-    goal.
-
-    Args:
-        pairs: the results of the pairs of goals, each a `SampledEdp`.
-        ax: axes to draw on; by default new ones.
+    Curves have 95 % bands. A cross at the end marks runs that ended before they ruled out the wrong goal.
     """
     import matplotlib.pyplot as plt
 

@@ -1,8 +1,7 @@
 """Runs of one goal's policy in an environment, and the steps at which the runs rule out the policies of other goals.
 
-Runs take place in *lanes*: environments side by side. Each run has its own seed and its own random numbers, so that
-results do not depend on the number of lanes (except in vector environments that take one seed for all lanes). All runs
-of one call of `Rollouts.run` are finished before any is counted; otherwise short runs would be counted too often.
+Runs take place in *lanes*: environments side by side. Each run has its own seed, so results do not depend on the number
+of lanes (except in vector environments that take one seed for all lanes).
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class FromHere(gymnasium.Env[Any, Any]):
 
     Args:
         env: the other environment, in the middle of an episode. It must allow ``copy.deepcopy``; it is not changed.
-        observation: the last observation that `env` returned; each episode begins with it.
+        observation: the last observation that `env` returned.
     """
 
     def __init__(self, env: gymnasium.Env[Any, Any], observation: Any) -> None:
@@ -62,9 +61,8 @@ def opened(env: Any, lanes: int = LANES) -> Iterator[VectorEnv[Any, Any, Any]]:
     """Provide `env` as a vector environment in a ``with`` block; close it afterwards if this function made it.
 
     Args:
-        env: an environment, a vector environment, the name of a registered environment, or a function that makes an
-            environment.
-        lanes: number of environments to make, if a name or a function is given.
+        env: an environment, a vector environment, a registered name, or a function that makes an environment.
+        lanes: number of environments to make from a name or a function.
     """
     if isinstance(env, VectorEnv):
         yield env
@@ -107,14 +105,11 @@ class Uniforms:
         self.block = np.zeros((lanes, BLOCK, width))
 
     def at(self, step: IntArray, active: BoolArray, generators: list[np.random.Generator]) -> FloatArray:
-        """Return the random numbers for one step in each lane (environment).
-
-        The result is ``float64 [lanes, width]``. For lanes in which no episode runs, the numbers have no meaning.
+        """Return the random numbers for one step in each lane (environment), ``float64 [lanes, width]``.
 
         Args:
-            step: ``int64 [lanes]``, the step of each lane, counted from 0; new numbers are drawn at step 0 and after
-                every `BLOCK` (32) steps.
-            active: ``bool [lanes]``, the lanes in which an episode runs.
+            step: ``int64 [lanes]``, the step of each lane, from 0.
+            active: ``bool [lanes]``, the lanes in which an episode runs; others get numbers without meaning.
             generators: the random generator of each lane.
         """
         place = step % BLOCK
@@ -129,13 +124,12 @@ class Rollouts:
     Args:
         envs: the environments.
         policies: all policies by the names of their goals.
-        truth: the name of the goal whose policy is followed.
-        limit: another policy is ruled out when the log likelihood of the actions under the followed policy, minus that
-            under the other policy, reaches this number.
-        horizon: the largest number of steps of a run.
+        truth: the goal whose policy is followed.
+        limit: log likelihood ratio of the actions at which a policy is ruled out.
+        horizon: largest number of steps of a run.
         end_tells: whether the end of an episode (`terminated`) reveals the goal.
-        threshold: another rule than `limit`: a policy is ruled out by the first action that is less than `threshold`
-            times as likely, under this policy, as its likeliest action. If None, `limit` is used.
+        threshold: if given, used instead of `limit`: a policy is ruled out by the first action that is less than
+            `threshold` times as likely, under this policy, as its likeliest action.
     """
 
     def __init__(
@@ -168,12 +162,11 @@ class Rollouts:
         Args:
             runs: number of runs.
             rng: source of all random numbers.
-            finished: a function that is called with the number of runs that have just ended.
+            finished: called with the number of runs that have just ended.
 
         Returns:
-            Two arrays with a row for each run and a column for each policy that is not followed. The first, ``int32
-            [runs, n_others]``, has the step at which the run ruled out the policy, or the last step of the run if it
-            did not. The second, ``bool [runs, n_others]``, says whether the run ruled out the policy.
+            The steps, or the last step of the run (``int32 [runs, n_others]``), and whether the policy was ruled out
+            (``bool [runs, n_others]``).
         """
         table = _Table(runs, len(self.others))
         seeding, own = rng.spawn(2)
@@ -211,15 +204,11 @@ class Rollouts:
         return table.steps, table.diverged
 
     def _begin(self, fresh: BoolArray, run: Any, runs: int) -> Any:
-        """Start the next runs in the lanes marked in `fresh`, and return the observations of all lanes.
-
-        A lane is one of the environments side by side. If there are more marked lanes than runs left, the last of these
-        lanes stay without a run.
+        """Start the next runs in the lanes (environments) marked in `fresh`; return the observations of all lanes.
 
         Args:
             fresh: ``bool [lanes]``, the lanes in which a run may start.
-            run: ``int64 [lanes]``, the index of each lane's run, negative if the lane has none; this method changes the
-                array.
+            run: ``int64 [lanes]``, the index of each lane's run, negative for none; changed here.
             runs: number of runs in total.
         """
         seeds: list[int | None] = [None] * fresh.size
@@ -234,17 +223,13 @@ class Rollouts:
         return self.envs.reset(seed=seeds, options=options)[0]  # type: ignore[arg-type]
 
     def _compare(self, view: Lanes, step: Any, evidence: FloatArray, open_: BoolArray) -> Any:
-        """Draw an action of the followed policy in each lane; return the actions, and find the policies they rule out.
-
-        A lane is one of the environments side by side. The attribute `passed`, ``bool [lanes, n_others]``, is set to
-        the policies that are ruled out in this step.
+        """Draw an action of the followed policy in each lane (environment), and return the actions.
 
         Args:
             view: the observations before this step.
-            step: ``int64 [lanes]``, the number of steps taken in each run.
-            evidence: ``float64 [lanes, n_others]``, the log likelihood of the actions so far under the followed policy,
-                minus that under each other policy; this method adds the terms of the drawn actions to the array.
-            open_: ``bool [lanes, n_others]``, the policies that are not ruled out yet.
+            step: ``int64 [lanes]``, steps taken in each run.
+            evidence: ``float64 [lanes, n_others]``, log likelihood ratio against each other policy; updated here.
+            open_: ``bool [lanes, n_others]``, policies not ruled out yet. Those ruled out now are stored in `passed`.
         """
         law = self.truth.law(view)
         actions = law.sample(self.uniforms.at(step, view.active, view.generators))
@@ -267,12 +252,11 @@ class Rollouts:
 
 
 class _Table:
-    """A table of the steps at which runs ruled out other policies: the result of `Rollouts.run`.
+    """The result of `Rollouts.run`: the steps at which runs ruled out other policies.
 
     Attributes:
-        steps: ``int32 [runs, others]``, the step at which each run ruled out each other policy, or the last step of the
-            run if it did not.
-        diverged: ``bool [runs, others]``, whether each run ruled out each other policy.
+        steps: ``int32 [runs, others]``, the step, or the last step of the run if it did not rule out the policy.
+        diverged: ``bool [runs, others]``, whether the run ruled out the policy.
     """
 
     def __init__(self, runs: int, others: int) -> None:

@@ -1,10 +1,10 @@
 """The tools of ``askwise serve-mcp``: functions from JSON to JSON, and the server that offers them.
 
-`Tools.decide` recommends the first step and starts a conversation; `Tools.heard` continues the conversation after an
-answer. The last `MOST_SESSIONS` conversations are kept in memory, and nowhere else.
+`Tools.decide` starts a conversation, `Tools.heard` continues it after an answer. The last `MOST_SESSIONS` conversations
+are kept in memory only.
 
-The server uses the Model Context Protocol. It talks only to the client that started it, over standard input and output:
-it listens on no port and sends nothing elsewhere.
+The server uses the Model Context Protocol over standard input and output: it listens on no port and sends nothing
+elsewhere.
 """
 
 from __future__ import annotations
@@ -90,16 +90,13 @@ class Tools:
     def decide(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Recommend whether to act now or to ask the user first; return the recommendation as a JSON object.
 
-        This starts a conversation, which `heard` continues. The key ``session`` of the result has the name of the
-        conversation.
+        This starts a conversation, whose name is in the key ``session``. `heard` continues it.
 
         Args:
-            arguments: the decision, with the keys of a decision file. ``belief`` is required: the probability of each
-                possible intent of the user, or a list of sampled intents. Optional keys are ``loss`` or ``utility`` (a
-                number for each action and intent), ``questions`` (that can be asked), ``price`` (the price of a
-                question that states no price), ``answers`` (how often answers are wrong or missing), ``limit`` (the
-                largest number of questions), ``name`` (the name of the decision) and ``format``. `askwise.decide`
-                describes the values of the keys.
+            arguments: the decision, as `askwise.decide` describes it: ``belief`` (the probability of each intent, or
+                sampled intents; required), ``loss`` or ``utility`` (a number for each action and intent),
+                ``questions``, ``price``, ``answers`` (how often they are wrong or missing), ``limit`` (largest number
+                of questions), ``name`` and ``format``.
         """
         given = Field("", arguments).object(["belief"], ["format", *OPTIONAL])
         if given.has("format"):
@@ -117,9 +114,8 @@ class Tools:
         """Continue a conversation after a question was answered; return the next recommendation, as `decide` does.
 
         Args:
-            arguments: ``session`` (the name of the conversation), ``answer`` (the name of an answer; true or false for
-                yes or no; null for no answer) and, only if you did not ask the recommended question, ``question`` (the
-                name of the question that you asked).
+            arguments: ``session``, ``answer`` (its name; true or false for yes or no; null for none) and optionally
+                ``question`` (the name of the question, if it was not the recommended one).
         """
         given = Field("", arguments).object(["session", "answer"], ["question"])
         name = given.child("session").text()
@@ -138,12 +134,11 @@ class Tools:
     def audit(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Compare each decision in past conversations with the best one at that time; return the results as JSON.
 
-        The keys of the result are those of `askwise.audits.results.Audit.as_json`.
+        The keys are those of `askwise.audits.results.Audit.as_json`.
 
         Args:
-            arguments: ``conversations`` (a list of objects with ``decision``, the decision as `decide` takes it, and
-                ``steps``, what was asked, observed and done) and, optionally, ``costliest`` (how many of the most
-                costly steps to list).
+            arguments: ``conversations`` (a list of objects with ``decision``, as `decide` takes it, and ``steps``, what
+                was asked, observed and done) and, optionally, ``costliest`` (how many of the costliest steps to list).
         """
         from askwise.audits.audit import audit
 
@@ -158,11 +153,7 @@ class Tools:
 
 
 def _with_formats(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a copy of the conversation `record` in which the conversation and its decision have the key ``format``.
-
-    Files of conversations and of decisions must have the key ``format``; in arguments of tools it is optional. If the
-    decision already has this key, its value is kept.
-    """
+    """Return a copy of a conversation in which it and its decision have the key ``format``; old values are kept."""
     return {**record, "format": CONVERSATION, "decision": {"format": FORMAT, **record["decision"]}}
 
 

@@ -30,8 +30,8 @@ class Conducted:
     """The results of a study that was run and analysed.
 
     Attributes:
-        ran: the outcome of the run: how many instances were played, and the folder of the results.
-        analysis: the tables computed from the results, such as mean costs and comparisons.
+        ran: the outcome of the run, with the folder of the results.
+        analysis: the tables computed from the results.
     """
 
     ran: Ran
@@ -56,15 +56,15 @@ def conduct(
     """Run a study and write its tables, figures and report into `folder`.
 
     Args:
-        study: the study: instances (the problems to play), and the conditions in which each of them is played.
-        folder: the folder of the results; created if it does not exist. If it contains results of this study, only
-            instances without results are played. Results of another study raise `InputError`.
-        workers: the number of processes that play at the same time on this machine.
-        dask: the address of a Dask scheduler, such as ``tcp://127.0.0.1:8786``, whose workers play instead of processes
-            on this machine; None for this machine.
-        retry_failed: whether to play instances again for which an earlier run stored errors.
-        show_progress: whether to draw a progress bar; if standard error is no terminal, lines are printed instead.
-        on_damage: called before the run with each damaged or unfinished file in the folder; None for no call.
+        study: the instances, and the conditions in which each of them is played.
+        folder: the folder of the results; created if needed. Instances with results are not played again. Results of
+            another study raise `InputError`.
+        workers: number of processes on this machine.
+        dask: address of a Dask scheduler whose workers play instead, such as ``tcp://127.0.0.1:8786``; None for this
+            machine.
+        retry_failed: whether to play instances with stored errors again.
+        show_progress: whether to draw a progress bar.
+        on_damage: called before the run with each damaged or unfinished file in the folder; may be None.
     """
     ran = run_study(
         study,
@@ -95,19 +95,14 @@ def conduct(
 
 
 def study(given: str | Path, folder: str | Path | None = None, *, workers: int = 1, **settings: Any) -> Conducted:
-    """Run a study, and write its tables, figures and report into a folder.
-
-    If the run was interrupted, the same call continues it: only instances without results are played.
+    """Run a study, and write its tables, figures and report into a folder; continue it if it was interrupted.
 
     Args:
         given: the path of a study file, or the name of a study that comes with askwise, such as ``paper``.
         folder: the folder of the results; None for ``out/NAME``, where NAME is the name of the study.
-        workers: the number of processes that play at the same time.
-        settings: settings that replace those of the study file, such as ``methods=["never", "planner"]``;
-            `askwise.studies.schema.study_file` lists the keys of a study file.
-
-    Returns:
-        the outcome of the run, and the computed tables.
+        workers: number of processes.
+        settings: replace settings of the study file, such as ``methods=["never", "planner"]`` (keys: see
+            `askwise.studies.schema.study_file`).
     """
     chosen = load_study(given, settings)
     return conduct(chosen, f"out/{chosen.name}" if folder is None else folder, workers=workers)
@@ -121,13 +116,7 @@ def _title(study: Study) -> str:
 
 
 def _shown(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the provenance of a run (versions, machine, times) with the command line as one text.
-
-    Readers of the report can copy this text, under the key ``command``, into a terminal.
-
-    Args:
-        run: the provenance as the run recorded it.
-    """
+    """Return the provenance of a run with its command line as one text under ``command``, ready for a terminal."""
     command = run.get("command")
     return {**run, "command": shlex.join(command)} if isinstance(command, list) else dict(run)
 

@@ -1,9 +1,8 @@
 """The running example of the paper that askwise implements: two goals, g1 and g2, on a grid of 9 x 7 cells.
 
-Our copy of the paper lacks the figure of this grid. The numbers in the paper's text, which `comparisons` checks, fix
-the whole grid except the row of g1: g2 is at (8, 6), and g1 is in column 8 and in one of the rows 0 to 3. We use row 0.
-The expected divergence points (EDP), which `figure` draws and `text` states, depend on this choice. The numbers in the
-paper's text do not.
+Our copy of the paper lacks the figure of this grid. The numbers in the text, which `comparisons` checks, leave open
+only the row of g1, from 0 to 3; we use row 0. The expected divergence points in `figure` and `text` depend on this
+choice.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ class Comparison:
 
     Attributes:
         what: what the number is, in words.
-        paper: the value in the paper, as text; it may also be a range such as ``t <= 5``.
-        ours: the computed value, as text in the same form.
+        paper: the value in the paper, or a range such as ``t <= 5``.
+        ours: the computed value in the same form.
     """
 
     what: str
@@ -46,24 +45,16 @@ class Comparison:
 
 
 def divergence() -> Divergence:
-    """Return the `Divergence` of the goals g1 and g2 on the grid of the paper's example.
-
-    It has, for each pair of goals, the expected and the latest step at which one goal is ruled out while an agent walks
-    to the other goal.
-    """
+    """Return the expected and latest steps at which g1 and g2 can be told apart on the grid of the paper's example."""
     return Divergence(GRID, GOALS)
 
 
 def example_zones(ego: tuple[int, int]) -> Zones:
     """Return the zones of the paper's example: intervals of steps that say when a question may be worth its price.
 
-    The zone of information contains the steps in which both goals may still be possible, given the teammate's actions
-    so far. The zone of branching contains the steps in which the ego agent may need different actions for the two
-    goals. The zone of querying is the intersection of these two zones. The teammate starts at `TEAMMATE` and pursues
-    g2. The ego agent always has to go to the goal that the teammate does not pursue.
-
-    Args:
-        ego: the cell (column, row) in which the ego agent starts.
+    In the zone of information, both goals may still be possible. In the zone of branching, the ego agent may need
+    different actions for them. The zone of querying is the intersection. The teammate goes from `TEAMMATE` to g2; the
+    ego agent goes from the cell `ego` to the other goal.
     """
     covering = Divergence(GRID, {"g1": GOALS["g2"], "g2": GOALS["g1"]})
     return zones(divergence(), covering, teammate_at=TEAMMATE, ego_at=ego, truth="g2", other="g1")
@@ -90,10 +81,9 @@ def comparisons() -> Iterator[Comparison]:
 def figure() -> Figure:
     """Draw the paper's example of two goals on a grid: a map of expected divergence points, and two timelines.
 
-    Each cell of the map has two values for a teammate that starts there. The upper one is EDP(g1 | g2): the expected
-    step at which a teammate that pursues g2 first deviates from all shortest plans for g1. The lower one is EDP(g2 |
-    g1), with the goals exchanged. The timelines below the map are for two starts of the ego agent. They show in
-    which steps the goals may still be confused, and in which steps a question may be worth its price.
+    A cell shows EDP(g1 | g2), the expected step at which a teammate that goes from there to g2 first deviates from all
+    shortest plans for g1, and below it EDP(g2 | g1). The timelines show, for two starts of the ego agent, when the
+    goals may be confused and when a question may be worth its price.
     """
     drawn = Figure(figsize=(10, 10.5), layout="constrained")
     grid = drawn.add_gridspec(2, 2, height_ratios=[7.2, 3.2])
@@ -110,9 +100,8 @@ def figure() -> Figure:
 def edps() -> tuple[str, str]:
     """Return the expected divergence points EDP(g1 | g2) and EDP(g2 | g1) of the paper's example, as two texts.
 
-    EDP(g1 | g2) is the expected step at which a teammate that starts at `TEAMMATE` and pursues g2 first deviates from
-    all shortest plans for g1. EDP(g2 | g1) is the same with the goals exchanged. A text is a decimal number such as
-    ``2.5000``, followed by the same number as a fraction unless it is an integer.
+    EDP(g1 | g2) is the expected step at which a teammate that goes from `TEAMMATE` to g2 first deviates from all
+    shortest plans for g1. A text is a decimal number, followed by a fraction unless it is an integer.
     """
     table = divergence().edp_at(TEAMMATE)
     return _with_fraction(float(table[0, 1])), _with_fraction(float(table[1, 0]))
@@ -125,12 +114,9 @@ def _with_fraction(value: float) -> str:
 
 
 def text(rows: Sequence[Comparison]) -> str:
-    """Return a text for the terminal that compares the paper's numbers for its example of two goals with our numbers.
+    """Return a text that compares the paper's numbers for its example, from `comparisons`, with our numbers.
 
-    The text also has the expected divergence points of both goals, and how many numbers agree.
-
-    Args:
-        rows: the numbers, as `comparisons` yields them.
+    The text also has both expected divergence points, and how many numbers agree.
     """
     there, back = edps()
     agreeing = sum(row.agrees for row in rows)

@@ -1,7 +1,7 @@
 """The studio: a web server on which a person plays the teammate or the ego agent, and a program plays the other agent.
 
-It needs the optional packages that ``pip install '.[studio]'`` installs. A *round* is one episode in which a person
-plays one of the two agents. The modules, from the lowest level to the highest::
+It needs the packages of ``pip install '.[studio]'``. A *round* is one episode that a person plays. The modules, from
+the lowest level to the highest::
 
     rounds/                                  a round, what each role may see, replay, review
     explore/                                 problems that people change by hand, and their results

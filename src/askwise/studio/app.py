@@ -1,6 +1,6 @@
-"""The web addresses of the studio (a web server on which people play), and the functions that answer requests to them.
+"""The web addresses of the studio (a web server on which people play), and the handlers of requests to them.
 
-Methods decide in worker processes, never in the server's process, so a slow decision does not delay other requests.
+Methods decide in worker processes; a slow decision does not delay other requests.
 """
 
 from __future__ import annotations
@@ -65,13 +65,9 @@ class Json(JSONResponse):
 
 
 def make_app(services: Services, routes: list[Any] | None = None) -> Starlette:
-    """Return the studio's web application, which closes the worker processes when it is shut down.
+    """Return the studio's web application, with further `routes`; it closes the worker processes when it is shut down.
 
-    It does not check host, origin, size and rate of requests. To add these checks, wrap the application in a `Guard`.
-
-    Args:
-        services: the objects that all handlers of requests share.
-        routes: further routes, for instance those of a study with people; None for no further routes.
+    To check host, origin, size and rate of requests, wrap the application in a `Guard`.
     """
 
     @contextlib.asynccontextmanager
@@ -107,12 +103,8 @@ def make_app(services: Services, routes: list[Any] | None = None) -> Starlette:
 async def store_failed_page(request: Request, error: Exception) -> Response:
     """Return the response to a request that failed because the database cannot be read or written.
 
-    For addresses that begin with ``/api/`` the response is JSON with the key ``error``, otherwise a page with one
-    sentence. The HTTP status is 507 if the disk is full, and 503 in all other cases. The error is logged in one line.
-
-    Args:
-        request: the request that failed.
-        error: the error, a `StoreFailed`.
+    The response is JSON with the key ``error`` for addresses that begin with ``/api/``, otherwise a page. The HTTP
+    status is 507 if the disk is full, otherwise 503. The error is logged.
     """
     assert isinstance(error, StoreFailed)
     log.error("%s", error)
@@ -139,11 +131,11 @@ def page_text(name: str, text: str = "", *, heading: str = "", language: str = "
     """Return the HTML of a page.
 
     Args:
-        name: the page's name, a key of `TITLES`. The file ``static/NAME.html`` has the body. The page loads
-            ``static/NAME.js`` and ``static/NAME.css`` if these files exist.
+        name: a key of `TITLES`. The body is ``static/NAME.html``; ``NAME.js`` and ``NAME.css`` are loaded if they
+            exist.
         text: replaces ``@TEXT@`` in the body, after escaping.
-        heading: replaces ``@HEADING@`` in the body, after escaping, and is the title of the page. If it is empty, the
-            title is ``TITLES[name]``.
+        heading: replaces ``@HEADING@`` in the body, after escaping, and is the title; if empty, the title is
+            ``TITLES[name]``.
         language: the code of the page's language.
     """
     own = [tag("script", "", type="module", src=f"/static/{name}.js")] if _file(f"{name}.js").is_file() else []
@@ -165,8 +157,8 @@ def page(name: str, *kinds: str) -> Handler:
 
     Args:
         name: the name of the page, without ``.html``.
-        kinds: the kinds of people who may see the page: ``researcher``, ``participant`` or ``pilot`` (a test
-            participant). If no kind is given, only the researcher may see it.
+        kinds: the allowed kinds: ``researcher``, ``participant`` or ``pilot`` (a test participant); by default only the
+            researcher.
     """
 
     async def show(request: Request) -> Response:
@@ -178,15 +170,10 @@ def page(name: str, *kinds: str) -> Handler:
 
 
 def _refused(services: Services, kinds: tuple[str, ...]) -> Response:
-    """Return the response to a visitor who may not see the page that they requested; its HTTP status is 403.
+    """Return the response, with HTTP status 403, to a visitor who may not see a page for these `kinds` of people.
 
-    If only the researcher may see the page, or there is no study with people, the response is a page that says that the
-    visitor's link is not valid. Otherwise it is the study's page, which tells visitors to use the link in their
-    invitation.
-
-    Args:
-        services: the objects that all handlers of requests share.
-        kinds: the kinds of people who may see the requested page; empty if only the researcher may.
+    The response says that the link is not valid, or is the study's own page if people of the study may see the
+    requested page.
     """
     if kinds and services.lost_page is not None:
         return services.lost_page(403)
@@ -215,10 +202,9 @@ async def not_found_page(request: Request, _: Exception) -> Response:
 
 
 async def static(request: Request) -> Response:
-    """Return the script or stylesheet that a request names, such as ``/static/play.js``.
+    """Return the script or stylesheet that a request names, such as ``/static/play.js``; no cookie is needed.
 
-    Everybody gets it, without a cookie, because these files contain no secrets. The response is an error with the HTTP
-    status 404 if there is no such file.
+    If there is no such file, the response has the HTTP status 404.
     """
     name = request.path_params["name"]
     if not STATIC.fullmatch(name):
@@ -236,8 +222,8 @@ async def static(request: Request) -> Response:
 async def enter(request: Request) -> Response:
     """Answer a request to ``/enter/SECRET``, the link that lets the researcher into the studio.
 
-    Each link works once. If the secret is valid, the response sets the researcher's cookie, and redirects to the first
-    page. If the secret is unknown or was used before, the response is the page that says that the link is not valid.
+    Each link works once. The response sets the researcher's cookie and redirects to the first page, or says that the
+    link is not valid.
     """
     services = get_services(request)
     cookie = await services.keys.enter(request.path_params["secret"])
@@ -251,15 +237,10 @@ async def enter(request: Request) -> Response:
 def set_cookie(answer: Response, request: Request, kind: str, cookie: str) -> None:
     """Add a cookie to a response; by this cookie, the studio recognises the person in later requests.
 
-    Scripts cannot read the cookie (``HttpOnly``). Browsers do not send it with requests that other sites make, except
-    when a person follows a link (``SameSite=Lax``).
-
     Args:
         answer: the response, which is changed.
-        request: the request. If it came by the studio's public address, and this address begins with ``https://``,
-            browsers send the cookie by https only.
-        kind: the kind of person: ``researcher``, ``participant`` or ``pilot`` (a test participant). Each kind has its
-            own cookie.
+        request: the request; if it came by a public address with ``https://``, the cookie is sent by https only.
+        kind: ``researcher``, ``participant`` or ``pilot`` (a test participant).
         cookie: the value of the cookie.
     """
     services = get_services(request)
@@ -273,15 +254,9 @@ def set_cookie(answer: Response, request: Request, kind: str, cookie: str) -> No
 def json_handler(handler: Callable[[Request, Services, Person], Awaitable[Any]], kind: str = RESEARCHER) -> Handler:
     """Return a handler of requests that sends the result of `handler` as JSON, to people of one kind only.
 
-    Errors are sent as ``{"error": ...}``, one line of text. The HTTP status is 403 for people of other kinds, 404 if
-    `handler` raises `Denied`, and 400 if it raises another `AskwiseError`. `StoreFailed` (the database cannot be read
-    or written) is not caught.
-
-    Args:
-        handler: takes the request, the objects that all handlers share, and the person who sent the request; returns
-            JSON-compatible data.
-        kind: the kind of people who may send the request: ``researcher``, ``participant`` or ``pilot`` (a test
-            participant).
+    `handler` gets the request, the shared objects and the person. Errors are sent as ``{"error": TEXT}``. The HTTP
+    status is 403 for people of other kinds, 404 after `Denied`, and 400 after other `AskwiseError`. `StoreFailed` is
+    not caught.
     """
 
     async def answer(request: Request) -> Response:
@@ -302,11 +277,11 @@ def json_handler(handler: Callable[[Request, Services, Person], Awaitable[Any]],
 
 
 async def json_body(request: Request) -> Field:
-    """Return the JSON object in the body of a request, as a `Field`: a wrapper whose methods check values.
+    """Return the JSON object in the body of a request, as a `Field`, whose methods check values.
 
     Raises:
-        InputError: the content type is not ``application/json``, the body is incomplete or longer than `LARGEST_BODY`
-            bytes, or it is no JSON object. The error is also logged.
+        InputError: the content type is not JSON, or the body is incomplete, too long or no JSON object. The error is
+            logged.
     """
     try:
         return await _read_json_body(request)
@@ -327,11 +302,10 @@ async def _read_json_body(request: Request) -> Field:
 
 
 async def library(_: Request, services: Services, __: Person) -> Any:
-    """Return the problems, methods and teammates among which a person can choose for a new round, and some texts.
+    """Return what a person can choose from for a new round, and texts for pages.
 
-    A round is an episode that a person plays. The keys ``problems``, ``methods`` and ``teammates`` (kinds of simulated
-    teammates) each have a list of names. More keys: ``study``, the name of the study with people (None without one);
-    ``texts``, the English texts that pages show, a dict with keys such as ``common.continue``.
+    Keys: ``problems``, ``methods`` and ``teammates`` (lists of names); ``study`` (the name of the study with people;
+    None without one); ``texts`` (English texts by keys such as ``common.continue``).
     """
     chosen = {"problems": list(services.library), **await services.names()}
     return {**chosen, "study": services.study, "texts": package_texts("en")}
@@ -340,9 +314,8 @@ async def library(_: Request, services: Services, __: Person) -> Any:
 async def problem(request: Request, services: Services, _: Person) -> Any:
     """Return the description of a problem that the studio offers, a dict with the keys of `Services.described`.
 
-    Some keys: ``title``, ``size`` (a text such as "5 x 4 cells, 2 walls, 3 goals"), ``goals`` (their names) and
-    ``contents`` (what the problem file contains, as JSON). The address of the request ends with the number of the
-    problem, from 0, in the list ``problems`` that `library` returns. `Denied` is raised if the number is too large.
+    The address ends with the problem's number, from 0, in the list ``problems`` of `library`. `Denied` is raised if
+    there is no such problem.
     """
     number = request.path_params["number"]
     if not 0 <= number < len(services.library):
@@ -351,21 +324,18 @@ async def problem(request: Request, services: Services, _: Person) -> Any:
 
 
 async def times(_: Request, services: Services, __: Person) -> Any:
-    """Return statistics of the time between the arrival of an input and the studio's reaction, in milliseconds.
+    """Return statistics of the time between a person's input and the studio's reaction, in milliseconds.
 
-    An input is what a person does in a round, such as a move. Keys: ``kept``, the time until the input was stored and
-    the new state was sent to the person's page; ``turn``, the time until the method had decided. Each value is a dict
-    with ``count``, the number of measured times, and, unless the count is 0, ``p50``, ``p95``, ``p99`` (50, 95 and 99 %
-    of the times are at most this long) and ``max``.
+    Keys: ``kept`` (until the input was stored and the new state was sent) and ``turn`` (until the method had decided).
+    Each value has ``count`` and, unless the count is 0, the percentiles ``p50``, ``p95``, ``p99`` and ``max``.
     """
     return services.times.summary()
 
 
 async def read_problem(request: Request, services: Services, _: Person) -> Any:
-    """Read a problem file that a person uploads; return a description of the problem.
+    """Read a problem file that a person uploads; return a dict with the keys of `Services.described`.
 
-    The body of the request is a JSON object with the key ``text``: the text of the file. The result has the keys of
-    `Services.described`, such as ``title``, ``goals`` (their names) and ``contents`` (what the file contains, as JSON).
+    The body of the request is a JSON object with the key ``text``: the text of the file.
     """
     given = await json_body(request)
     given.object(["text"], [])
@@ -373,12 +343,11 @@ async def read_problem(request: Request, services: Services, _: Person) -> Any:
 
 
 async def new_round(request: Request, services: Services, person: Person) -> Any:
-    """Start a round, that is, an episode that a person plays; return its name as ``{"round": NAME}``.
+    """Start a round (an episode that a person plays); return its name as ``{"round": NAME}``.
 
-    The body of the request is a JSON object with two keys. ``problem`` is the text of a problem file, or the number,
-    from 0, of a problem in the list ``problems`` that `library` returns. ``setup`` is an object with the attributes of
-    `Setup` as keys: ``role``, the person's role (``teammate`` or ``ego``), and optionally ``method``, ``teammate``,
-    ``goal``, ``seed``, ``belief``, ``answers`` and ``max_steps``.
+    The body of the request is a JSON object. ``problem`` is the text of a problem file, or a problem's number, from 0,
+    in the list ``problems`` of `library`. ``setup`` is an object with the attributes of `Setup`, of which only ``role``
+    (``teammate`` or ``ego``) is required.
     """
     given = await json_body(request)
     given.object(["problem", "setup"], [])
@@ -396,10 +365,8 @@ async def new_round(request: Request, services: Services, person: Person) -> Any
 async def list_rounds(_: Request, services: Services, person: Person) -> Any:
     """Return the 20 newest rounds of the person who sent the request, the newest first.
 
-    A round is an episode that a person plays. The result has a dict for each round. Its keys are ``round`` (the name of
-    the round), ``title`` (of the problem), ``role`` (the person's role: ``teammate`` or ``ego``), ``made`` (when the
-    round was started, in seconds since 1970) and ``end`` (how the round ended, such as ``finished``; None while it goes
-    on).
+    A round is a dict with ``round`` (its name), ``title`` (of the problem), ``role`` (the person's), ``made`` (when it
+    started, in seconds since 1970) and ``end`` (how it ended, such as ``finished``; None while it goes on).
     """
     rows = services.store.read(
         "SELECT id, title, setup, made, end FROM rounds WHERE owner = ? ORDER BY made DESC LIMIT 20", (person.name,)
@@ -411,19 +378,18 @@ async def list_rounds(_: Request, services: Services, person: Person) -> Any:
 
 
 async def review(request: Request, services: Services, person: Person) -> Any:
-    """Return the review of a finished round, an episode that a person played.
+    """Return the review of the finished round that the address of the request names.
 
-    The address of the request has the name of the round. The review says what the round cost, what other ego agents
-    would have paid, and which decisions of the ego agent were mistakes. Its keys are those of the dict that
-    `askwise.studio.rounds.review.review` returns. While the round goes on, `InputError` is raised.
+    The review says what the round cost, what other ego agents would have paid, and which decisions were mistakes; see
+    `askwise.studio.rounds.review.review` for its keys. While the round goes on, `InputError` is raised.
     """
     return (await _reviewed(request, services, person))["review"]
 
 
 async def trace(request: Request, services: Services, person: Person) -> Any:
-    """Return the trace of a finished round, that is, a record of all its steps, as JSON in the format of trace files.
+    """Return the record of all steps of the finished round that the address names, in the format of trace files.
 
-    The address of the request has the name of the round. While the round goes on, `InputError` is raised.
+    While the round goes on, `InputError` is raised.
     """
     return (await _reviewed(request, services, person, "trace"))["trace"]
 
@@ -441,8 +407,7 @@ async def _reviewed(request: Request, services: Services, person: Person, op: st
 async def review_page(request: Request) -> Response:
     """Return a self-contained HTML page on which the researcher can step through a finished round.
 
-    The address of the request has the name of the round. The content security policy of the page allows only the
-    scripts in the page itself. The response is an error with the HTTP status 404 if the round cannot be shown.
+    The address of the request has the name of the round. If the round cannot be shown, the HTTP status is 404.
     """
     services = get_services(request)
     person = services.person(request, RESEARCHER)

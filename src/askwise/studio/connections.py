@@ -1,8 +1,7 @@
 """The connections of browsers to the studio: limits on all connections, and the web socket of a round.
 
-Without these limits, the web server uvicorn would wait forever for the end of a request, and accept any number of
-connections. A round is an episode that a person plays in a browser tab. A web socket connects this tab with the studio:
-the studio receives the person's inputs, which are numbered, and sends what the person's role may see.
+uvicorn itself limits neither the time of a request nor the number of connections. Through the web socket, the studio
+receives a person's numbered inputs and sends what the person's role may see.
 """
 
 from __future__ import annotations
@@ -49,11 +48,8 @@ A_MINUTE = 1 / 60
 class Connections:
     """Counts the open connections of each client address, limits their number, and logs warnings about connections.
 
-    The same warning is logged at most once a minute.
-
     Args:
-        most: the largest number of connections from one address. None for no limit, for instance behind a proxy, where
-            all connections have the same address.
+        most: the limit per address; None for no limit, for instance behind a proxy.
     """
 
     def __init__(self, most: int | None = MOST_CONNECTIONS) -> None:
@@ -87,14 +83,9 @@ class Connections:
             log.warning("%s (logged at most once a minute)", what)
 
     def on_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Log an error of the event loop; asyncio calls this method for exceptions that nothing else catches.
+        """Log an error of the event loop that nothing else catches; asyncio calls this method.
 
-        If the system cannot accept more connections, one line without a traceback is logged, at most once a minute. All
-        other errors go to asyncio's default handler.
-
-        Args:
-            loop: the event loop.
-            context: the details of the error, as asyncio passes them; the key ``exception`` has the exception.
+        If the system cannot accept more connections, only one line is logged, at most once a minute.
         """
         error = context.get("exception")
         if isinstance(error, OSError) and error.errno in EXHAUSTED:
@@ -104,14 +95,9 @@ class Connections:
 
 
 class TimedConnection(H11Protocol):
-    """A connection that is closed if a whole request does not arrive within `REQUEST_SECONDS`.
+    """A connection of uvicorn that is closed if a whole request does not arrive within `REQUEST_SECONDS`.
 
-    It is the protocol object by which uvicorn handles one connection.
-
-    Args:
-        connections: counts this connection with all others.
-        args: positional arguments for `H11Protocol`, uvicorn's own protocol class.
-        options: keyword arguments for `H11Protocol`.
+    `connections` counts it with all others; the other arguments are those of `H11Protocol`.
     """
 
     def __init__(self, connections: Connections, *args: Any, **options: Any) -> None:
@@ -134,10 +120,9 @@ class TimedConnection(H11Protocol):
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Process bytes that arrived; asyncio calls this method.
+        """Process bytes that arrived, and start or cancel the deadline of the request; asyncio calls this method.
 
-        The deadline of the first request starts when the connection is made. The deadline of a later request starts
-        with its first bytes. A deadline is cancelled when its request is complete.
+        After the first request, a deadline starts with the first bytes of a request.
         """
         super().data_received(data)
         if self._address is not None and self.conn.their_state in UNFINISHED:
@@ -197,15 +182,13 @@ MOST_NONSENSE = 5
 
 
 class SocketTab:
-    """A browser tab in which a person plays a round, that is, an episode; a web socket connects it with the studio.
-
-    It implements `askwise.studio.room.Tab`.
+    """A browser tab in which a person plays a round; it implements `askwise.studio.room.Tab` by a web socket.
 
     Args:
         socket: the web socket.
-        kind: the kind of person who plays: ``researcher``, ``participant`` or ``pilot`` (a test participant).
-        known: what a study adds to the page: a dict with the keys ``texts``, ``language`` (its code), ``heading`` and
-            ``instructions`` (a list of pages). Keys may be missing; then the texts are English, and the rest is empty.
+        kind: the kind of person: ``researcher``, ``participant`` or ``pilot`` (a test participant).
+        known: what a study adds to the page: a dict with the optional keys ``texts``, ``language``, ``heading`` and
+            ``instructions`` (a list of pages).
     """
 
     def __init__(self, socket: WebSocket, kind: str, known: dict[str, Any]) -> None:
@@ -234,9 +217,8 @@ class SocketTab:
 async def play_socket(socket: WebSocket) -> None:
     """Serve the web socket of a browser tab in which a person plays a round, until the socket is closed.
 
-    The address of the socket, ``/play/NAME/socket``, has the name of the round. The inputs that the tab sends are
-    applied to this round. The socket is closed at once if the round belongs to another person, or if too many sockets
-    are open.
+    The address, ``/play/NAME/socket``, has the name of the round. The socket is closed at once if the round belongs to
+    another person, or if too many sockets are open.
     """
     services: Services = socket.app.state.services
     await socket.accept()
@@ -298,18 +280,14 @@ async def _listen(socket: WebSocket, room: Room, tab: SocketTab) -> None:
 
 
 def read_message(text: str | None) -> tuple[int, dict[str, Any], int | None]:
-    """Check a message that a browser sent during a round; return the number of an input, the input, and its time.
+    """Check a message from a browser during a round; return the number of an input, the input, and its time.
 
-    The message is a JSON object. ``n`` is the number of the input in its round, from 0. ``input`` is an object with
-    exactly one of the keys ``move``, ``answer``, ``ask`` and ``stop``, such as ``{"move": "EAST"}``. Optionally, ``ms``
-    is the time that the person took for the input, in milliseconds, as the browser measured it; without it, the third
-    result is None.
-
-    Args:
-        text: the message; None if it was sent as bytes, which is not allowed.
+    The message is a JSON object: ``n`` (the number, from 0), ``input`` (an object with one key, ``move``, ``answer``,
+    ``ask`` or ``stop``, such as ``{"move": "EAST"}``) and, optionally, ``ms`` (the milliseconds that the person took).
+    Without ``ms``, the third result is None.
 
     Raises:
-        InputError: the message is not valid.
+        InputError: the message is not valid, or was not sent as text.
     """
     if text is None:
         raise InputError("message", "bytes", "JSON")

@@ -1,10 +1,8 @@
 """The web addresses of the Explore page, on which people change a problem by hand and see the results at once.
 
-While people drag something, a browser tab sends many requests a second. Of the requests of one kind from one tab, only
-one at a time is processed. When its answer is ready, the newest of the waiting requests is processed, and all older
-ones are answered with ``{"dropped": True}``. If the changed problem (the draft) is not valid, the answer has the key
-``refused``, a text that names the field and what is wrong with it. Other errors are answered with the key ``error``, as
-on all other pages of the studio.
+Of the requests of one kind from one browser tab, one at a time is processed. Then the newest waiting request follows,
+and older ones are answered with ``{"dropped": True}``. If the changed problem (the draft) is not valid, the answer has
+the key ``refused``, a text that says what is wrong. For other errors, the key is ``error``.
 """
 
 from __future__ import annotations
@@ -46,8 +44,7 @@ class _Tab:
 
     Attributes:
         lock: held while a request is processed.
-        newest: the number of the newest request, from 1. A request that gets the lock when a newer one has arrived is
-            dropped: it is not processed.
+        newest: the number of the newest request; older waiting ones are dropped.
     """
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -64,9 +61,8 @@ class _Handlers:
     async def start(self, _: Request, services: Services, __: Person) -> Any:
         """Return what people can choose from on the page.
 
-        Keys: ``methods`` (their names), ``study`` (the study's name; None without a study) and ``problems``: a list of
-        pairs, one for each problem that the page supports. A pair is the problem's number in the studio's list of
-        problems, from 0, and its name.
+        Keys: ``methods`` (names), ``study`` (its name, or None) and ``problems`` (pairs of a number, from 0, and a
+        name).
         """
         if self._problems is None:
             found = []
@@ -79,10 +75,8 @@ class _Handlers:
     async def read(self, request: Request, services: Services, _: Person) -> Any:
         """Read a problem file, and return it as a draft: a problem that people change on the Explore page.
 
-        Keys of the result: ``sketch`` (the draft as JSON) and ``methods`` (the names of the methods that can give
-        advice). If the page cannot show the problem, ``refused`` is the reason.
-
-        In the request, ``problem`` is the number of the file in the studio's list of problems, or the text of a file.
+        The request has ``problem``: a number in the studio's list, or the text of a file. The result has ``sketch``
+        (the draft) and ``methods`` (names), or ``refused`` (why the page cannot show the problem).
         """
         given = (await json_body(request)).object(["problem"], [])
         chosen = given.child("problem")
@@ -101,20 +95,16 @@ class _Handlers:
     async def follow(self, request: Request, services: Services, person: Person) -> Any:
         """Return everything that the page shows for the draft (the changed problem) in the request.
 
-        The result has the belief, the advice of a method, and the steps at which goals can be told apart; its keys are
-        those of `askwise.studio.explore.explore_api.results_of`. If the draft is not valid, ``refused`` is the reason.
-        If the browser tab sends a newer request of this kind before this one is processed, the result is
-        ``{"dropped": True}``.
+        The keys are those of `askwise.studio.explore.explore_api.results_of`; or ``refused``, the reason why the draft
+        is not valid; or ``dropped``, if the tab has sent a newer request of this kind.
         """
         return await self._newest(request, services, person, "follow")
 
     async def suggest(self, request: Request, services: Services, person: Person) -> Any:
         """Return walls to add, or edges to close, that make the goals of the draft in the request recognisable earlier.
 
-        The draft is the problem that people have changed. The keys of the result are those of
-        `askwise.studio.explore.explore_api.suggested_design`. If the draft is not valid, ``refused`` is the reason. If
-        the browser tab sends a newer request of this kind before this one is processed, the result is
-        ``{"dropped": True}``.
+        The keys are those of `askwise.studio.explore.explore_api.suggested_design`; or ``refused``, the reason why the
+        draft is not valid; or ``dropped``, if the tab has sent a newer request of this kind.
         """
         return await self._newest(request, services, person, "suggest")
 
@@ -151,13 +141,13 @@ def _tab_of(given: Field) -> str:
 async def _asked(services: Services, name: str, what: str, given: Any) -> Any:
     """Return a worker process's answer to a request of the Explore page.
 
-    If the problem is not valid, which happens often while people draw, the answer is ``{"refused": why}``.
+    If the problem is not valid or the process fails, the answer is ``{"refused": why}``.
 
     Args:
         services: the shared services.
         name: any text; requests with the same text go to the same worker process, one after the other.
-        what: the kind of request, a key of `askwise.studio.explore.explore_api.ANSWERS`, such as ``follow``.
-        given: the JSON data of the request, not checked yet.
+        what: a key of `askwise.studio.explore.explore_api.ANSWERS`, such as ``follow``.
+        given: the unchecked data.
     """
     reply = await services.pool.reply(name, {"op": "explore", "what": what, "given": given})
     if "explored" in reply:

@@ -1,8 +1,7 @@
-"""The worker processes in which rounds run, and how the server sends them requests.
+"""The worker processes in which rounds (episodes that people play) run, and how the server sends them requests.
 
-A round is an episode that a person plays. The name of a round determines its worker process, to which a thread of the
-server sends one request after the other. A process that ends (because an agent crashed it or took too long) is
-replaced. The request that it was processing fails; the other rounds of this process are opened again in the new one.
+The name of a round determines its worker process, which handles one request at a time. A process that crashes or takes
+too long is replaced. The request in progress then fails; other rounds are opened again in the new process.
 """
 
 from __future__ import annotations
@@ -59,12 +58,11 @@ class Replies:
 
 
 class Pool:
-    """A fixed number of worker processes in which rounds run; a round is an episode that a person plays.
+    """A fixed number of worker processes in which rounds (episodes that people play) run.
 
     Args:
         size: the number of worker processes.
-        limits: the limits of each worker process on time and memory. The time limit applies to each decision of a
-            method, not to a whole round.
+        limits: each process's limits on memory and on the time of one decision of a method.
     """
 
     def __init__(self, size: int, limits: Limits) -> None:
@@ -77,12 +75,8 @@ class Pool:
     def replies(self, name: str, request: dict[str, Any]) -> Replies:
         """Send a request to the worker process of the round `name`; return its replies as they arrive.
 
-        Each reply is a dict. If the worker process dies, the last reply has the reason under the key ``failed``.
-
-        Args:
-            name: the name of the round; all requests with the same name go to the same worker process.
-            request: the operation ``op``, such as ``open`` or ``do``, and its data, such as ``input``;
-                `askwise.studio.round_service.RoundService.replies` lists all of them.
+        `askwise.studio.round_service.RoundService.replies` lists requests and replies. If the process dies, the last
+        reply has the reason under ``failed``.
         """
         queue: asyncio.Queue[Reply] = asyncio.Queue()
         loop = asyncio.get_running_loop()
@@ -99,13 +93,8 @@ class Pool:
     async def reply(self, name: str, request: dict[str, Any]) -> Reply:
         """Send a request to the worker process of the round `name`; wait for all replies, and return them as one dict.
 
-        If several replies have the same key, the value of the last one counts. If the worker process dies, the reason
-        is under ``failed``.
-
-        Args:
-            name: the name of the round; all requests with the same name go to the same worker process.
-            request: the operation ``op``, such as ``open`` or ``review``, and its data, such as ``setup``;
-                `askwise.studio.round_service.RoundService.replies` lists all of them.
+        `askwise.studio.round_service.RoundService.replies` lists requests and replies. Later replies override earlier
+        ones. If the process dies, the reason is under ``failed``.
         """
         whole: Reply = {}
         async for reply in self.replies(name, request):
@@ -137,11 +126,9 @@ class Pool:
 
 
 def answer(request: dict[str, Any]) -> Iterator[Reply]:
-    """Yield the replies to a request, each of them a dict. This function runs in the worker process.
+    """Yield the replies to a request; this function runs in the worker process.
 
-    Args:
-        request: the operation ``op``, the name of the round ``id``, and the data of the operation;
-            `askwise.studio.round_service.RoundService.replies` lists all operations and their replies.
+    `askwise.studio.round_service.RoundService.replies` lists requests and replies.
     """
     return _service().replies(request)
 

@@ -1,8 +1,7 @@
 """A room: one round and the browser tab in which it is played.
 
-Inputs are numbered and idempotent: input ``n`` of a round is applied once, however often it arrives. A tab that does
-not know whether its last message arrived sends this message again, and gets the present state. An input is on disk
-before the tab gets an answer. If a round is opened in a second tab, the connection to the first tab is closed.
+Input ``n`` of a round is applied once, however often it arrives: a tab that is in doubt sends its last message again.
+An input is on disk before the tab gets an answer. A second tab replaces the first one.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ class WaitingTimes:
     """The times that people recently waited after an input, in seconds.
 
     Attributes:
-        kept: from the arrival of each input until it was on disk and the browser tab had the new state.
-        turn: from the arrival of each input until the method had decided.
+        kept: until the input was on disk and the browser tab had the new state.
+        turn: until the method had decided.
     """
 
     kept: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT))
@@ -37,8 +36,8 @@ class WaitingTimes:
     def summary(self) -> dict[str, dict[str, float]]:
         """Return statistics of the times `kept` and `turn`, in milliseconds.
 
-        The keys are ``kept`` and ``turn``. Each value is a dict with ``count`` (the number of times) and, unless the
-        count is 0, ``p50``, ``p95`` and ``p99`` (50, 95 and 99 % of the times are at most this long) and ``max``.
+        Each of these keys has a dict with ``count`` and, unless the count is 0, the percentiles ``p50``, ``p95`` and
+        ``p99``, and ``max``.
         """
         return {name: _quantiles(list(times)) for name, times in (("kept", self.kept), ("turn", self.turn))}
 
@@ -94,20 +93,20 @@ class Room:
 
     Attributes:
         store: the database.
-        pool: the worker processes, in which methods decide.
+        pool: the worker processes.
         name: the name of the round.
         setup: the `Setup` of the round as JSON.
-        problem: the digest of the problem, by which the database finds it.
+        problem: the digest that identifies the problem.
         contents: the contents of the problem file.
-        log: all inputs so far, each with its outcome.
+        log: pairs of an input and its outcome.
         end: how the round ended; None while it is unfinished.
-        state: what the person sees of the present state; None before the round is opened in a worker process.
-        board: the part of the person's view that stays the same during the round: map or graph, names, goals.
+        state: what the person sees of the present state; None before the round is opened.
+        board: what the person sees all the time: map or graph, names, goals.
         trails: the places of both agents so far.
         tab: the browser tab; None if none is connected.
         lock: held while an input is processed.
-        times: the waiting times, which all rounds of the studio share.
-        ms: milliseconds that the person took for the present input; None if the browser sent none.
+        times: the waiting times of all rounds.
+        ms: milliseconds that the person took for the present input; None if unknown.
     """
 
     store: StudioStore
@@ -173,9 +172,9 @@ class Room:
         return await self.pool.reply(self.name, {**request, "log": self.log})
 
     async def _opened(self, *, again: bool = False) -> bool:
-        """Open the round in its worker process unless it is open already; return whether it is open now.
+        """Open the round in its worker process if necessary; return whether it is open now.
 
-        If the round has failed earlier or cannot be opened, the browser tab gets a message, and the result is False.
+        If the round has failed or cannot be opened, the browser tab gets a message.
 
         Args:
             again: whether to open the round even if it was open, because the worker process has been replaced.
@@ -196,14 +195,14 @@ class Room:
         return False
 
     async def play(self, n: int, user_input: Any, ms: int | None = None) -> None:
-        """Apply an input of the person, and send the new state of the round to the browser tab.
+        """Apply an input of the person, and send the new state to the browser tab.
 
-        If it is then the method's turn to decide, the state is sent once more after its decision.
+        If the method has to decide then, the state is sent again after its decision.
 
         Args:
             n: the number of the input, from 0; an input that was applied before is not applied again.
-            user_input: the input as JSON, for instance ``{"move": "EAST"}``.
-            ms: milliseconds that the person took, as the browser measured them; None if it sent none.
+            user_input: the input as JSON, such as ``{"move": "EAST"}``.
+            ms: milliseconds that the person took; None if unknown.
         """
         async with self.lock:
             self.ms = ms
@@ -228,14 +227,10 @@ class Room:
         await self._failed("its worker process died repeatedly")
 
     async def _played(self, n: int, user_input: Any) -> bool:
-        """Let the worker process apply an input; return whether the caller has to send the input again.
+        """Let the worker process apply the input with number `n`; return whether to send it again.
 
-        The result is True if the process does not have the round. Then the process has not applied the input, and the
-        caller must open the round before it sends the input again.
-
-        Args:
-            n: the number of the input, from 0.
-            user_input: the input as JSON.
+        The result is True if the process does not have the round. The caller must open the round before sending the
+        input again.
         """
         kept, answered, began = False, False, time.perf_counter()
         replies = self.pool.replies(self.name, {"op": "do", "n": n, "input": user_input})
@@ -261,17 +256,10 @@ class Room:
     async def _not_played(self, reply: dict[str, Any], *, kept: bool) -> bool:
         """React to a reply of the worker process that has no new state; return whether the input must be sent again.
 
-        The result is False unless stated otherwise. What happens depends on the key of the reply:
-
         - ``refused``: the input is not possible. The browser tab gets the reason.
-        - ``failed``: the round cannot be continued. It ends, and the tab gets a message.
-        - ``missing``: the process does not have the round. If the input is `kept`, the round is opened, which replays
-          the input, and the tab gets the state. Otherwise the result is True: the caller must open the round and send
-          the input again.
-
-        Args:
-            reply: the reply of the worker process.
-            kept: whether the input is already on disk, so that only the method's decision is missing.
+        - ``failed``: the round ends, and the tab gets a message.
+        - ``missing``: the process does not have the round. If the input is on disk (`kept`), the round is opened, and
+          the tab gets the state. Otherwise the result is True; in all other cases it is False.
         """
         if "missing" in reply and kept:  # the input is applied; only the robot's decision is missing
             if await self._opened(again=True):
@@ -285,12 +273,9 @@ class Room:
         return False
 
     async def _keep(self, n: int, user_input: Any, reply: dict[str, Any]) -> None:
-        """Write an input and its outcome to disk and, if the round is over, how it ended; then update `log` and `end`.
+        """Write an input and its outcome to disk, and how the round ended if it is over; then update `log` and `end`.
 
-        Args:
-            n: the number of the input, from 0.
-            user_input: the input as JSON.
-            reply: the worker process's reply, with ``outcome`` and ``state``.
+        The worker process's reply has ``outcome`` and ``state``.
         """
         statements, end = [insert_event(self.name, n, user_input, reply["outcome"])], None
         if self.ms is not None:
@@ -322,14 +307,10 @@ class Room:
     # -- afterwards -----------------------------------------------------------------------------------------------
 
     async def ask_worker(self, op: str) -> dict[str, Any]:
-        """Ask the worker process for the trace or the review of the round, and return the reply of the process.
+        """Ask the worker process for the trace or the review of the round, and return its reply.
 
-        If `op` is ``trace``, the reply has the trace under the key ``trace``. If `op` is ``review``, it has the keys
-        ``review`` and ``page``. If the process cannot answer, the reason is under ``failed`` or ``refused``.
-
-        Args:
-            op: ``trace`` for all steps of the round so far as JSON, or ``review`` for what other ego agents would have
-                paid and which decisions were mistakes, with a page (HTML) to step through the round.
+        With `op` ``trace``, the reply has the key ``trace``; with ``review``, it has ``review`` and ``page`` (HTML). If
+        the process cannot answer, the reason is under ``failed`` or ``refused``.
         """
         async with self.lock:
             for _ in range(3):
@@ -341,15 +322,7 @@ class Room:
 
 
 def read_room(store: StudioStore, pool: Pool, name: str) -> tuple[Room, str] | None:
-    """Read a round from the database; return its `Room`, and the name of the person who plays it.
-
-    Returns None if there is no such round.
-
-    Args:
-        store: the database.
-        pool: the worker processes, in which the round will be played.
-        name: the name of the round.
-    """
+    """Return the `Room` of a round in the database, and the name of the person who plays it; None if not found."""
     found = "SELECT owner, problem, setup, end, contents FROM rounds JOIN problems ON digest = problem WHERE id = ?"
     rows = store.read(found, (name,))
     if not rows:

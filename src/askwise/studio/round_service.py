@@ -1,11 +1,8 @@
 """The work of the studio's worker processes: they play rounds, and answer requests of the Explore page.
 
-A request is a dict with the operation ``op`` and the name of the round, ``id``. A reply is a dict, too; the last reply
-to a request has the key ``done``. `RoundService.replies` lists the operations.
-
-A process may have lost a round, for instance because the process was started anew. Requests therefore state ``n``, the
-number of inputs that the round has had so far. If the process does not have the round in the state after ``n`` inputs,
-the reply has the key ``missing``, and the server opens the round again.
+Requests state ``n``, the number of inputs that the round has had so far. If the process does not have the round in this
+state, for instance because it was started anew, the reply has the key ``missing``, and the server opens the round
+again.
 """
 
 from __future__ import annotations
@@ -74,12 +71,12 @@ class RoundService:
         ``explore``  ``what``, ``given``                    ``explored``: the answer to a request of the Explore page
         ===========  =====================================  =========================================================
 
-        For ``played``, ``what`` says how the results are obtained: ``again`` replays the round with the method,
-        ``record`` reconstructs it from the log alone, and ``twin`` simulates it without a person. For ``explore``,
-        ``what`` is the kind of request, such as ``follow``, and ``given`` has the data of the request.
+        For ``played``, ``what`` is ``again`` (replay the round with the method), ``record`` (reconstruct the round from
+        the log alone) or ``twin`` (simulate the round without a person). For ``explore``, ``what`` is the kind of
+        request, such as ``follow``, and ``given`` has its data.
 
-        An error is also a reply. Its key is ``missing`` (this process does not have the round), ``refused`` (the
-        request is not valid) or ``failed`` (the round cannot be continued); the values of the last two are the reason.
+        If there is an error, the reply has the key ``missing`` (this process does not have the round), or the reason
+        under ``refused`` (the request is not valid) or ``failed`` (the round cannot be continued).
         """
         try:
             if request["op"] == "do":
@@ -166,13 +163,9 @@ class RoundService:
             self._rounds.popitem(last=False)
 
     def _problem(self, request: Request) -> Problem:
-        """Return the problem to which a request refers; it is kept in memory for later requests.
+        """Return the problem of a request, and keep it in memory for requests with the same digest.
 
-        Requests with the same digest share one `Problem` object and the tables that this object has computed.
-
-        Args:
-            request: a dict with ``problem``, the digest of the problem, and ``contents``, what the problem file
-                contains.
+        The request has ``problem`` (the digest) and ``contents`` (of the problem file).
         """
         key = request["problem"]
         if key not in self._problems:

@@ -1,14 +1,12 @@
 """Who may do what in the studio, and how often: cookies and links, limits on rates, and checks of every request.
 
-*Keys.* A key is the secret in a link or a cookie: 32 random bytes. The database holds only the SHA-256 hash of a key,
-so reading the database does not let anyone in. A link is marked as used in the same transaction that stores its
-cookie. So if two browsers follow a link at the same time, only one of them gets in.
+*Keys.* A key is the secret in a link or a cookie. The database holds only its SHA-256 hash. A link is marked as used in
+the transaction that stores its cookie, so only one browser gets in by it.
 
-*Guard.* Every request, also one for a web socket, must pass checks of Host, Origin, size and rate. A page of another
-site can make a browser send requests to the studio with the user's cookie, and, by DNS rebinding, even under another
-host name. Therefore the header Host must name one of the studio's own hosts, and the header Origin, which browsers
-report truthfully, must name the same host. Origin is required for web sockets and for requests that change something.
-In other requests it is checked if present.
+*Guard.* Every request is checked for Host, Origin, size and rate. A page of another site can make a browser send
+requests with the user's cookie and, by DNS rebinding, under another host name. Therefore the header Host must name one
+of the studio's hosts, and the header Origin the same host. Origin is required for web sockets and for requests that
+change something.
 """
 
 from __future__ import annotations
@@ -51,12 +49,11 @@ ROUNDS_PER_MINUTE, MOST_ROUNDS_AT_ONCE = 30.0, 60.0
 class RateLimiter:
     """Limits how often each person or address may act, by token buckets.
 
-    Everybody has a bucket that fills with tokens at a constant rate. Each action takes one token, and is refused if
-    there is none.
+    Each action takes a token from the person's bucket, and is refused if there is none.
 
     Args:
-        a_second: how many tokens flow into each bucket per second.
-        at_once: how many tokens a bucket can hold, and holds at first.
+        a_second: tokens that flow into each bucket per second.
+        at_once: tokens that a bucket can hold, and holds at first.
         clock: returns the time in seconds.
     """
 
@@ -123,11 +120,7 @@ class Keys:
     def cookie(self, kind: str) -> str:
         """Return the name of the cookie by which the studio recognises one kind of people.
 
-        The name is different in each studio. Browsers send the cookies of a host to all of its ports, so without
-        different names, two studios on one host would overwrite each other's cookies.
-
-        Args:
-            kind: ``researcher``, ``participant`` or ``pilot``.
+        It is different in each studio, because studios on different ports of one host share their cookies.
         """
         return f"askwise-{self._studio}-{kind}"
 
@@ -226,8 +219,8 @@ class Guard:
 
     Args:
         app: the application to protect.
-        hosts: the hosts, as ``NAME:PORT``, under which browsers may reach the application.
-        keys: finds the person to whom a cookie belongs, because rates are counted for each person.
+        hosts: the allowed hosts, as ``NAME:PORT``.
+        keys: finds the people to whom cookies belong.
     """
 
     def __init__(self, app: App, hosts: Iterable[str], keys: Keys) -> None:
@@ -239,11 +232,6 @@ class Guard:
         """Pass a request on to the application if its host, origin, size and rate are allowed; otherwise refuse it.
 
         The arguments are those of every ASGI application.
-
-        Args:
-            scope: the kind, path and headers of the request.
-            receive: the function that returns the next part of the request.
-            send: the function that sends a part of the response.
         """
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
@@ -296,10 +284,7 @@ def _client(scope: Scope) -> str:
 def _limited(receive: Receive) -> Receive:
     """Return a function like `receive` that reports a disconnection when the body is longer than `LARGEST_BODY` bytes.
 
-    The bytes that arrive are counted, whatever length the header of the request states.
-
-    Args:
-        receive: the function by which an ASGI application reads the next part of a request.
+    The header's stated length is not trusted.
     """
     taken = 0
 
@@ -319,9 +304,6 @@ def _marked(send: Send) -> Send:
     """Return a function like `send` that adds the security headers in `HEADERS` and `POLICY` to each response.
 
     Headers that a response already has are kept.
-
-    Args:
-        send: the function by which an ASGI application sends a part of a response.
     """
 
     async def marked(message: Message) -> None:

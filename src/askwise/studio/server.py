@@ -37,15 +37,14 @@ MOST_FILES = 500
 def problems_at(path: str | None) -> dict[str, str]:
     """Return the texts of problem files, as a dict by the names of the files without endings.
 
-    If a problem file refers to other files, their contents are included in its text. Files in a folder that are not
-    problem files are skipped, with a line on standard error.
+    Files that a problem file refers to are included in its text. Other files in a folder are skipped, with a line on
+    standard error.
 
     Args:
-        path: a problem file, or a folder with problem files; None for the examples of askwise.
+        path: a problem file or a folder; None for the examples of askwise.
 
     Raises:
-        InputError: there is no problem file, there are more than `MOST_FILES` files, or the folder or a single file
-            cannot be read.
+        InputError: there is no problem file, there are too many, or the folder or a single file cannot be read.
     """
     place = examples_folder() if path is None else find(path)
     if place.is_dir():
@@ -103,15 +102,14 @@ class ServerOptions:
     """The options of the command ``askwise studio``, which starts the web server on which people play.
 
     Attributes:
-        path: a problem file, a folder with problem files, or the file of a study with people; None for the examples of
-            askwise.
-        out: the folder in which the studio stores all its data.
-        host: the network address at which the server listens.
-        port: the port at which the server listens; 0 for any free port.
-        url: the public address, such as ``https://lab.example.org``, if the server runs behind a proxy; otherwise None.
-        methods: your own agents that people may choose in the browser, as ``FILE.py:Class``.
-        workers: the number of worker processes, in which methods decide; None for one per core.
-        decision: the seconds that one decision may take; after this time, the worker process is ended.
+        path: a problem file, a folder of them, or the file of a study with people; None for the examples of askwise.
+        out: the folder for all data of the studio.
+        host: the network address.
+        port: the port; 0 for any free port.
+        url: the public address, such as ``https://lab.example.org``, behind a proxy.
+        methods: your own agents that people may choose, as ``FILE.py:Class``.
+        workers: the number of worker processes; None for one per core.
+        decision: the time limit of one decision, in seconds.
         browse: whether to open the link in a browser.
     """
 
@@ -129,14 +127,11 @@ class ServerOptions:
 def serve(how: ServerOptions) -> None:
     """Run the studio's web server until Ctrl-C, and print the link that opens it.
 
-    All data are stored in the folder ``how.out``. While the server runs, no other studio can use this folder.
-
-    Args:
-        how: the options of the command.
+    All data are stored in the folder ``how.out``, which no other studio can use meanwhile.
 
     Raises:
-        InputError: the options or the problem files are wrong, the address is not free, the folder is in use, or
-            packages are missing.
+        InputError: the options or problem files are wrong, the address is not free, the folder is in use, or packages
+            are missing.
         KeyboardInterrupt: Ctrl-C was pressed, and the server has shut down.
     """
     try:
@@ -234,14 +229,10 @@ async def _run(
 def hosts_of(how: ServerOptions, port: int) -> list[str]:
     """Return the hosts, as ``NAME:PORT``, under which browsers may reach the studio.
 
-    The first one is part of the link that the studio prints. It is the host of the public address if there is one.
-
-    Args:
-        how: the options of the command.
-        port: the port at which the studio listens.
+    The first one is part of the link that the studio prints.
 
     Raises:
-        InputError: the public address, ``how.url``, is not a valid address.
+        InputError: the public address, ``how.url``, is not valid.
     """
     found = []
     if how.url is not None:

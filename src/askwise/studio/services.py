@@ -30,23 +30,22 @@ class Denied(AskwiseError):  # noqa: N818 - it names what happened
 class Services:
     """The objects that all request handlers of the studio share.
 
-    The studio is a web server on which people play rounds. A round is an episode in which a person plays one agent.
-    Fields that begin with an underscore are private: caches, and the limit on how many rounds a person may start.
+    A round is an episode in which a person plays one agent. Fields that begin with an underscore are private.
 
     Attributes:
         store: the database.
         keys: creates and checks the links and cookies that let people in.
         pool: the worker processes, in which methods decide.
-        library: the texts of the problem files that the studio offers, by name.
-        own_methods: the user's own agents that people may choose in the browser, as ``FILE.py:Class``.
-        url: the public address of the studio, such as ``https://lab.example.org``; None if it is reached directly.
-        study: the name of the study in which people take part; None if there is none.
+        library: the texts of the studio's problem files, by name.
+        own_methods: the user's own agents, as ``FILE.py:Class``.
+        url: the public address of the studio; None if it is reached directly.
+        study: the name of the study with people, or None.
         sockets: the number of open web sockets.
         times: records how long people wait after each input.
-        in_round: a function that takes a person and the name of a round. It returns what a study adds to the round's
-            page (``texts``, ``language``, ``heading`` and ``instructions``), or an empty dict.
-        lost_page: a function that takes an HTTP status code, and returns the study's page for visitors without a valid
-            link. None without a study.
+        in_round: takes a person and a round's name; returns what a study adds to the page (``texts``, ``language``,
+            ``heading`` and ``instructions``), or an empty dict.
+        lost_page: takes an HTTP status; returns the study's page for visitors without a valid link. None without a
+            study.
     """
 
     store: StudioStore
@@ -68,22 +67,13 @@ class Services:
     def person(self, connection: HTTPConnection, *kinds: str) -> Person | None:
         """Return the person whose cookie a request carries; None if it has no valid cookie of the given kinds.
 
-        Args:
-            connection: the request.
-            kinds: the allowed kinds of people: ``researcher``, ``participant`` or ``pilot`` (a test participant). If
-                the request has cookies of several of these kinds, the first of them in the order researcher,
-                participant, pilot counts.
+        The kinds are ``researcher``, ``participant`` and ``pilot`` (a test participant). Of several cookies, the first
+        in this order counts.
         """
         return next((each for each in self.people(connection) if each.kind in kinds), None)
 
     def people(self, connection: HTTPConnection) -> list[Person]:
-        """Return all people whose valid cookies a request carries, at most one of each kind.
-
-        There can be more than one, for instance if the researcher tests a study as a pilot in the same browser.
-
-        Args:
-            connection: the request.
-        """
+        """Return all people whose valid cookies a request carries, at most one of each kind."""
         return self.keys.people(connection.cookies)
 
     def public(self, request: HTTPConnection) -> str:
@@ -114,17 +104,11 @@ class Services:
     # -- problems -------------------------------------------------------------------------------------------------
 
     async def described(self, text: str) -> dict[str, Any]:
-        """Return the description of a problem file.
+        """Return the description of a problem file; a worker process reads each file only once.
 
-        A worker process reads the file. Descriptions are kept in memory, so it reads each file only once.
-
-        Keys: ``contents`` (what the file contains, as JSON), ``title``, ``size`` (a text such as "5 x 4 cells, 2 walls,
-        3 goals"), ``goals`` (their names), ``prior`` (the probability of each goal) and ``words`` (the nouns for
-        ``teammate``, ``ego`` and ``goal``). Two more keys are for a picture of the problem: ``board`` (map or graph,
-        goals and landmarks) and ``start`` (the places of both agents at the start).
-
-        Args:
-            text: the text of the file.
+        Keys: ``contents`` (of the file, as JSON), ``title``, ``size`` (such as "5 x 4 cells, 2 walls, 3 goals"),
+        ``goals`` (names), ``prior`` (probabilities) and ``words`` (for ``teammate``, ``ego`` and ``goal``); for a
+        picture, ``board`` (map or graph, goals and landmarks) and ``start`` (the places of both agents).
 
         Raises:
             InputError: the text is not a valid problem file.
@@ -144,14 +128,14 @@ class Services:
     async def new_round(
         self, owner: Person, described: dict[str, Any], setup: Setup, name: str | None = None, *also: Statement
     ) -> Room:
-        """Start a round, that is, an episode that a person plays; store it in the database, and return its `Room`.
+        """Start a round (an episode that a person plays), store it in the database, and return its `Room`.
 
         Args:
             owner: the person who plays.
             described: the problem, as the method `described` returns it.
-            setup: the setup of the round, such as the person's role and the method.
-            name: the name of the round; None for a new random name.
-            also: further SQL statements, which are executed in the transaction that stores the round.
+            setup: the setup of the round.
+            name: the name of the round; None for a random name.
+            also: SQL statements to execute in the same transaction.
 
         Raises:
             InputError: the person starts too many rounds at once, or the round cannot be played.
@@ -171,13 +155,7 @@ class Services:
         return room
 
     def room(self, name: str, person: Person | None) -> Room:
-        """Return the `Room` of a round, that is, the round with its browser tab.
-
-        It comes from memory or, if it is not there, from the database.
-
-        Args:
-            name: the name of the round.
-            person: the person who wants to see the round; None for an unknown visitor.
+        """Return the `Room` of the round `name`: the round with its browser tab.
 
         Raises:
             Denied: there is no such round, or it does not belong to `person`.
@@ -194,15 +172,10 @@ class Services:
         return room
 
     def _remember(self, room: Room, owner: str) -> None:
-        """Keep a round in memory, and drop from memory other rounds that no browser tab shows.
+        """Keep a round in memory, and drop other rounds that no browser tab shows.
 
-        All rounds stay in the database. Finished rounds that no tab shows are always dropped. If more than `MOST_ROOMS`
-        rounds remain, one unfinished round that no tab shows is dropped: the one that was not used for the longest
-        time.
-
-        Args:
-            room: the round to keep.
-            owner: the name of the person who plays it.
+        Finished rounds are always dropped. If more than `MOST_ROOMS` rounds remain, the least recently used one is
+        dropped, too. All rounds stay in the database.
         """
         for name in [name for name, (each, _) in self._rooms.items() if each.end is not None and each.tab is None]:
             del self._rooms[name]

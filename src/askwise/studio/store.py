@@ -1,9 +1,7 @@
 """The database of the web studio, one SQLite file: a person's input is on disk before the studio confirms it.
 
-SQLite uses a write-ahead log with full synchronisation, so a commit that returned survives a power cut. One thread does
-all writing. It writes all waiting statements in one transaction, so that a hundred inputs that arrive together need
-only one synchronisation of the disk. Between two commits, the thread waits at least `BETWEEN` seconds. Statements that
-arrive during this time are written together.
+SQLite uses a write-ahead log with full synchronisation, so a commit survives a power cut. One thread writes all waiting
+statements in one transaction, at most every `BETWEEN` seconds, so that the disk is synchronised rarely.
 """
 
 from __future__ import annotations
@@ -60,12 +58,7 @@ class StoreFailed(InputError):  # noqa: N818 - it names what happened
 
     @classmethod
     def by(cls, path: Path, error: BaseException) -> StoreFailed:
-        """Return a `StoreFailed` whose message names the file and says why it could not be read or written.
-
-        Args:
-            path: the path of the database file.
-            error: the error that occurred: one of SQLite, or one of decoding the contents of a row.
-        """
+        """Return a `StoreFailed` whose message names the file and says why it could not be read or written."""
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary error code
         words = " ".join(printable(str(error)).split())
         found = words if isinstance(error, sqlite3.Error) else f"a damaged row ({type(error).__name__}: {words})"
@@ -86,14 +79,7 @@ class StoreFailed(InputError):  # noqa: N818 - it names what happened
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn errors of reading or writing the database in the ``with`` block into `StoreFailed`.
-
-    These are errors of SQLite, and errors of decoding data (`ValueError`, `TypeError`, `LookupError`,
-    `RecursionError`). Errors of askwise pass unchanged.
-
-    Args:
-        path: the path of the database file, for the message.
-    """
+    """Turn errors of SQLite and of decoding data in the ``with`` block into `StoreFailed`."""
     try:
         yield
     except AskwiseError:
@@ -123,11 +109,11 @@ class StudioStore:
     """The database of the web studio, one SQLite file, with a thread that does all writing.
 
     Args:
-        folder: the folder of the file. The folder must exist; the file is created if it does not exist.
+        folder: the folder of the file, which must exist; the file is created if necessary.
 
     Attributes:
         path: the path of the file.
-        commits: number of transactions that this object has written so far.
+        commits: number of transactions that this object has written.
 
     Raises:
         StoreFailed: the file is damaged or cannot be written.
@@ -149,11 +135,11 @@ class StudioStore:
         self.commits = 0
 
     def _begin(self) -> None:
-        """Create the tables that do not exist yet, and check that the database file can be used.
+        """Create missing tables, and check that the database file can be used.
 
         Raises:
             StoreFailed: the file is damaged or read-only, or the disk is full.
-            InputError: another version of askwise wrote the file, in another format.
+            InputError: the file has the format of another version of askwise.
         """
         check_whole(self._writer, self.path)
         with reading(self.path):
@@ -168,23 +154,20 @@ class StudioStore:
         """Execute all of the given SQL statements or none of them, and return when their changes are on disk.
 
         Args:
-            statements: pairs of an SQL text with ``?`` as placeholders, and a tuple with the values of the
-                placeholders.
+            statements: pairs of an SQL text with ``?`` as placeholders, and a tuple of values.
 
         Raises:
-            sqlite3.IntegrityError: a statement violates a constraint of the database, for instance by inserting a key
-                twice, or an UPDATE changes no row.
-            StoreFailed: the file cannot be written, for instance because the disk is full.
+            sqlite3.IntegrityError: a statement violates a constraint, or an UPDATE changes no row.
+            StoreFailed: the file cannot be written.
         """
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queue.put((list(statements), done))
         await done
 
     def write_now(self, *statements: Statement) -> None:
-        """Execute all of the given SQL statements or none of them, and block until their changes are on disk.
+        """Do the same as `write`, but block until the changes are on disk.
 
-        Arguments and errors are those of `write`. Use this method only before the server starts or after it has
-        stopped, because it would block the event loop.
+        Use this method only while no server is running, because it would block the event loop.
         """
         done = threading.Event()
         failed: list[BaseException] = []
@@ -208,11 +191,9 @@ class StudioStore:
         self.write_now(*((part, ()) for part in schema.split(";") if part.strip()))
 
     def read(self, sql: str, parameters: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """Return the rows that an SQL query finds. The query blocks the event loop, so it must be small.
+        """Return the rows that an SQL query, with ``?`` as placeholders, finds.
 
-        Args:
-            sql: the query, with ``?`` as placeholders.
-            parameters: the values of the placeholders.
+        The query blocks the event loop, so it must be small.
 
         Raises:
             StoreFailed: the database cannot be read.
@@ -267,16 +248,11 @@ class StudioStore:
         _settle_all(results)
 
     def _do(self, statements: Iterable[Statement]) -> BaseException | None:
-        """Execute the SQL statements of one call of `write`, all or none, within the transaction that is open now.
-
-        The statements of other calls in the same transaction are not affected.
-
-        Args:
-            statements: pairs of an SQL text and a tuple with the values of its placeholders.
+        """Execute the SQL statements of one call of `write`, all or none, within the open transaction.
 
         Returns:
-            The error if the statements violate a constraint, an UPDATE changes no row, or a value cannot be stored; the
-            statements are then undone. None if they succeeded.
+            None, or the error if the statements violate a constraint, an UPDATE changes no row, or a value cannot be
+            stored. The statements are then undone.
         """
         self._writer.execute("SAVEPOINT job")
         try:
@@ -296,8 +272,7 @@ def _settle_all(results: list[tuple[Settle | asyncio.Future[None], BaseException
     """Report the results of a transaction to all callers that wait for it, and wake each event loop only once.
 
     Args:
-        results: a pair for each caller. Its first element is a future of an event loop, or a function to call with the
-            result. Its second element is the result: an error, or None for success.
+        results: for each caller, a future or a function to call, and the result: an error, or None for success.
     """
     loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[None], BaseException | None]]] = {}
     for waiting, error in results:
@@ -347,15 +322,13 @@ def digest_of(contents: Any) -> str:
 
 
 def insert_round(name: str, owner: str, contents: Any, setup: dict[str, Any], title: str) -> list[Statement]:
-    """Return the SQL statements that store a new round, and its problem unless the problem is stored already.
-
-    A round is an episode that a person plays.
+    """Return the SQL statements that store a new round, and its problem if the problem is not stored yet.
 
     Args:
-        name: the name of the round, which must be new.
+        name: the new name of the round.
         owner: the name of the person who plays.
-        contents: the contents of the problem file, as JSON-compatible data.
-        setup: the `Setup` of the round as a JSON-compatible dict.
+        contents: the contents of the problem file, as JSON.
+        setup: the `Setup` of the round, as JSON.
         title: the title of the problem.
     """
     digest = digest_of(contents)
@@ -372,10 +345,10 @@ def insert_event(name: str, n: int, user_input: Any, outcome: Any) -> Statement:
     """Return the SQL statement that stores an input of a person and its outcome, with the present time.
 
     Args:
-        name: the name of the round, the episode in which the person made the input.
-        n: the number of the input in the round, from 0.
-        user_input: the input as JSON-compatible data, such as ``{"move": "EAST"}``.
-        outcome: what the input led to, as JSON-compatible data.
+        name: the name of the round.
+        n: the number of the input, from 0.
+        user_input: the input as JSON, such as ``{"move": "EAST"}``.
+        outcome: the outcome as JSON.
     """
     values = (name, n, time.time(), json.dumps(user_input), json.dumps(outcome))
     return "INSERT INTO events VALUES (?, ?, ?, ?, ?)", values

@@ -63,10 +63,8 @@ WORDS = {
 def study_routes(people: People, services: Services) -> list[Any]:
     """Return the web server's routes of a study: joining, the participants' screens, and the researcher's page.
 
-    Args:
-        people: the people of the study.
-        services: the services that all pages share. This function sets two of its attributes: ``in_round``, which adds
-            the study's texts to the page of a round, and ``lost_page``, the page for visitors without a valid link.
+    Sets two attributes of `services`: ``in_round``, which adds the study's texts to the page of a round, and
+    ``lost_page``, the page for visitors without a valid link.
     """
     handlers = _Handlers(people)
     services.in_round = handlers.in_round
@@ -117,10 +115,9 @@ class _Handlers:
     # -- people ---------------------------------------------------------------------------------------------------
 
     async def join(self, request: Request) -> Response:
-        """Admit the person who follows the link to the study, set a cookie, and redirect to the person's first screen.
+        """Admit the person who follows the link to the study, set a cookie, and redirect to the person's screen.
 
-        If the browser has a cookie of an earlier visit, it is redirected to the screen that the person reached last. A
-        visitor who cannot join gets a page that says why.
+        A visitor who cannot join gets a page that says why.
         """
         services = get_services(request)
         token = request.path_params["token"]
@@ -169,12 +166,8 @@ class _Handlers:
     def in_round(self, person: Person, name: str) -> dict[str, Any]:
         """Return the texts that a study adds to the page of a round; an empty dict if no participant plays the round.
 
-        Keys: ``texts`` (all texts by key, in the person's language), ``language`` (the code of that language),
-        ``heading`` (such as "Round 2 of 4") and ``instructions`` (a list of pages).
-
-        Args:
-            person: the person who plays the round: a participant or the researcher.
-            name: the name of the round.
+        Keys: ``texts`` (all texts by key, in the person's language), ``language`` (its code), ``heading`` (such as
+        "Round 2 of 4") and ``instructions`` (a list of pages).
         """
         try:
             found = self.people.person(person.name)
@@ -244,8 +237,8 @@ class _Handlers:
     async def entered(self, request: Request, services: Services, person: Person) -> Any:
         """Store what the person entered at a screen; return the next screen as JSON.
 
-        The body of the request has ``n`` (the number of the entry, from 0), ``entry`` (its data) and, optionally,
-        ``times`` (how long the person took, see `read_times`). An entry that is sent twice is stored once.
+        The request has ``n`` (the number of the entry, from 0), ``entry`` (its data) and optionally ``times`` (see
+        `read_times`). A repeated entry is stored once.
         """
         given = await json_body(request)
         given.object(["n", "entry"], ["times"])
@@ -306,10 +299,10 @@ class _Handlers:
         return await self.overview(request, services, person)
 
     async def again(self, request: Request, services: Services, person: Person) -> Any:
-        """Allow a participant to continue once from another browser; return what the researcher's page then shows.
+        """Allow a participant to continue once from another browser; return the data of `overview`.
 
-        In the body of the request, ``person`` is the participant's number or identifier. The result has the keys of
-        `overview`, such as ``people``, and the key ``readmitted``, with the participant's number.
+        In the request, ``person`` is the participant's number or identifier. The result has the additional key
+        ``readmitted``, the participant's number.
         """
         given = await json_body(request)
         given.object(["person"], [])
@@ -349,28 +342,24 @@ class _Handlers:
 def overview(people: People, public: str) -> dict[str, Any]:
     """Return the data that the researcher's page shows, as JSON.
 
-    A pilot is a test participant. Pilots are in the list ``people``, but all numbers leave them out. A panel is a
-    service that recruits people. It sends each person to the study by a link with the person's identifier, such as
-    ``?PROLIFIC_PID=IDENTIFIER``. A cell is an order of conditions and problems. Keys:
+    A pilot is a test participant; only the list ``people`` has pilots. A panel is a service that recruits people. A
+    cell is an order of conditions and problems. Keys:
 
-    - ``name``, ``design``, ``paused``: name and design of the study, and whether it is paused;
+    - ``name``, ``design``: name and design of the study;
+    - ``paused``: whether the study is paused;
     - ``join``, ``pilot``: the links by which participants and pilots join;
     - ``panel``: whether a panel sends identifiers;
-    - ``adds``: the name of the parameter that the panel must add to the link ``join``, such as ``PROLIFIC_PID``; empty
-      if the panel need not add one;
-    - ``endings``: dicts with ``end`` (how participation ended), and the ``code`` and the ``link`` by which people
-      return to the panel;
-    - ``summary``: the number of participants in each state that occurs, such as ``finished`` or ``inactive``;
+    - ``adds``: the parameter that the panel must add to the link ``join``, such as ``PROLIFIC_PID``; empty for none;
+    - ``endings``: dicts with ``end`` (how participation ended), ``code`` and ``link`` (for the return to the panel);
+    - ``summary``: the number of participants in each state, such as ``finished`` or ``inactive``;
     - ``conditions``: dicts with ``name``, and the numbers of people ``finished`` and ``in progress``;
-    - ``orders``: for each cell, a dict with ``order`` (names of conditions), ``first`` (the name of the problem played
-      first; None if the study has only one problem), and the numbers of people ``finished`` and ``in progress``;
+    - ``orders``: for each cell, a dict with ``order`` (names of conditions), ``first`` (the first problem; None if
+      there is only one), and the numbers of people ``finished`` and ``in progress``;
     - ``counts``: for each cell, the number of people who have finished or are in progress;
     - ``people``: a dict for each person, with ``number``, ``pilot``, ``state``, ``where`` (the present screen),
       ``minutes`` (from arrival to the last activity), ``idle`` (minutes since then) and so on.
 
-    Args:
-        people: the people of the study.
-        public: the address of the studio, such as ``https://lab.example.org``.
+    `public` is the address of the studio, such as ``https://lab.example.org``.
     """
     study = people.study
     rows = [_row(people, row, time.time()) for row in people.rows()]
@@ -409,14 +398,9 @@ def overview(people: People, public: str) -> dict[str, Any]:
 
 
 def _condition(name: str, orders: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return how many people who play a condition have finished the study, and how many are in progress.
+    """Return a dict with ``name`` (of a condition), and the numbers of people ``finished`` and ``in progress``.
 
-    The keys are ``name``, ``finished`` and ``in progress``.
-
-    Args:
-        name: the name of the condition.
-        orders: for each cell (an order of conditions and problems), a dict with ``order`` (names of conditions) and the
-            numbers of people ``finished`` and ``in progress``.
+    `orders` has these numbers for each order of conditions and problems, and ``order`` (names of conditions).
     """
     meeting = [each for each in orders if name in each["order"]]
     return {"name": name, **{key: sum(each[key] for each in meeting) for key in (FINISHED, IN_PROGRESS)}}
@@ -444,8 +428,7 @@ def _row(people: People, row: tuple[Any, ...], now: float) -> dict[str, Any]:
 def _where(people: People, screen: Screen) -> str:
     """Return a text that tells the researcher which screen a person has reached, such as "Round 2 of 4: planner".
 
-    It is the title of the screen and, for a round or a questionnaire, the name of the condition. For a round in a study
-    with several problems, the name of the problem follows.
+    After the title come the condition of a round or questionnaire, and the problem if the study has several.
     """
     study = people.study
     title = "Consent" if screen.kind == CONSENT else title_of(study, screen, study.languages[people.default_language])

@@ -1,8 +1,7 @@
 """Parsing and writing JSON and TOML.
 
-The parsers are stricter than those of the standard library: they refuse duplicate keys, NaN and deep nesting. Every
-error message says where in the text the error is. The writers keep what belongs together on one line, because people
-read and edit the files.
+The parsers refuse duplicate keys, NaN and deep nesting; every error message says where the error is. The writers keep
+what belongs together on one line, for human readers.
 """
 
 from __future__ import annotations
@@ -88,12 +87,8 @@ def require_shallow(value: Any) -> Any:
 def _toml_place(message: str, text: str) -> tuple[str, str]:
     """Split a message of Python's TOML parser into two texts: the problem, and its place.
 
-    An example of a place is ``line 3, column 1``. For an error at the end of the document, the place is the last line.
-    If the message names no place, the place is ``file``.
-
-    Args:
-        message: the text of the parser's exception.
-        text: the text that was parsed.
+    The place is, for example, ``line 3, column 1``, or ``file`` if the message names none. `text` is the text that was
+    parsed.
     """
     found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", message, re.DOTALL)
     if found is None:
@@ -176,9 +171,7 @@ def toml_text(data: Mapping[str, Any]) -> str:
 def _table(data: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
     """Yield the lines of a TOML table: first its plain values, then its subtables, as TOML requires.
 
-    Args:
-        data: the table.
-        path: the keys that lead to the table from the top of the file; empty for the whole file.
+    `path` has the keys that lead to the table; it is empty for the whole file.
     """
     plain = {key: value for key, value in data.items() if not _is_table(value, path)}
     if path and (plain or not data):

@@ -1,12 +1,10 @@
 """Finding, reading and writing files.
 
-Where users name a file, they can also name an example that comes with askwise (`find`). If a file of the user has the
-same name, the user's file is taken. In the repository the examples are in the folder ``examples``; an installed package
-has a copy of that folder next to its code.
+Where users name a file, they can also name an example that comes with askwise (`find`). In the repository the examples
+are in the folder ``examples``; an installed package has a copy next to its code.
 
-A file is first written under a temporary name in the same folder, synced to disk, and then renamed (`whole_file`), so a
-crash never leaves half a file. Files that users name are opened by `reading`, which turns every failure into an
-`InputError`. Devices, pipes and sockets are neither read nor written: opening one can block or have side effects.
+A crash never leaves half a file (`whole_file`). `reading` turns every failure into an `InputError`. Only ordinary files
+are read and written: opening a device, pipe or socket can block or have side effects.
 """
 
 from __future__ import annotations
@@ -56,15 +54,13 @@ class NotAFileError(OSError):
 def whole_file(path: str | Path, *, sync_folder: bool = True) -> Iterator[Path]:
     """Write a file in a ``with`` block such that it appears as a whole or not at all.
 
-    The block gets the path of a temporary file and writes to it. When the block ends, this file is synced to disk and
-    replaces `path` at once. If the block raises an error, the temporary file is removed and `path` stays as it was. If
-    `path` is a symbolic link, the link stays and the file that it points to is replaced. A replaced file keeps its
-    permissions.
+    The block writes to a temporary file, whose path it gets. At the end, this file replaces `path`; if the block raises
+    an error, `path` stays as it was. Permissions are kept, and a symbolic link is followed.
 
     Args:
         path: the file to write.
-        sync_folder: sync the folder too, so that the new name survives a crash. If you write many files, call
-            `sync_names` once at the end instead.
+        sync_folder: sync the folder too, so that the new name survives a crash. For many files, call `sync_names` once
+            at the end instead.
 
     Raises:
         InputError: `path` is a device, pipe, socket or folder, or cannot be written.
@@ -226,12 +222,9 @@ def make_folder(path: str | Path) -> Path:
 
 
 def require_file(mode: int) -> None:
-    """Raise an `OSError` if a mode belongs to a folder, a pipe or anything else that is no ordinary file.
+    """Raise an `OSError` that says what was found if `mode` belongs to a folder, a pipe or another non-file.
 
-    The error says what was found instead of a file.
-
-    Args:
-        mode: the mode of a file or folder: ``st_mode`` in the result of `os.stat`.
+    `mode` is ``st_mode`` in the result of `os.stat`.
     """
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -351,9 +344,7 @@ def _too_large(field: str) -> InputError:
 def decode(data: bytes, field: str) -> str:
     """Return UTF-8 bytes as text, without a leading byte order mark; raise an `InputError` if they are not UTF-8.
 
-    Args:
-        data: the bytes.
-        field: where the bytes come from, such as the name of a file, for the error message.
+    The error message names `field`, for instance a file.
     """
     try:
         return data.decode("utf-8-sig")
@@ -377,10 +368,9 @@ class Example:
     """A file or a folder that comes with askwise.
 
     Attributes:
-        file: the path of the example in the folder of examples.
-        about: a short description of the example.
-        command: a command with which users can try the example, such as ``ask ward``; the word ``askwise`` before it is
-            left out.
+        file: the path in the folder of examples.
+        about: a short description.
+        command: a command to try the example, without the word ``askwise``, such as ``ask ward``.
     """
 
     file: str
@@ -419,10 +409,9 @@ def examples_folder() -> Path:
 def find(given: str | Path) -> Path:
     """Return the path of what a user named: a file, a folder, or an example that comes with askwise.
 
-    A file or folder with the name `given` has priority over an example with that name. Users can name an example by its
-    name, such as ``ward``, or as in the documentation, such as ``examples/ward.toml``. If nothing has the name `given`,
-    but an example has a similar name, an `InputError` suggests that example. If there is no similar name either,
-    `given` is returned as a path, and the error is raised when the caller tries to read it.
+    Existing files and folders have priority. An example is named like ``ward`` or ``examples/ward.toml``. If nothing
+    has the name `given`, but an example has a similar name, an `InputError` suggests that example. Otherwise the path
+    is returned even if nothing is there.
     """
     name, path = str(given), Path(given)
     if not name or "\0" in name or name == "-":

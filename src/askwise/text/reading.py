@@ -1,20 +1,14 @@
 """Checked values from files and command lines; every error names the field, the value found and what is expected.
 
 `Field` reads parsed JSON and TOML. The ``read_`` functions apply the limits that hold for all files and for Python
-callers. The ``parse_`` functions read values that users type as options. `check_size` raises an error before a table is
-built that would take too much memory.
+callers. The ``parse_`` functions read values that users type as options.
 
-Limits: a name is printed, saved, drawn and looked up. So it has at most `LONGEST_NAME` characters and no lone
-surrogates (halves of a character), which can be neither printed nor saved. Prices are summed over questions and
-episodes. A price is at most `LARGEST_PRICE`, because in larger sums the cost of a single step would be lost to
-rounding.
+A name has at most `LONGEST_NAME` characters and no lone surrogates (half characters), which can be neither printed nor
+saved. A price is at most `LARGEST_PRICE`.
 
-Memory: whether a problem fits into memory depends on three kinds of tables. These are the tables of the model and of
-the steps to the goals, the tables of all pairs of goals (divergence, values of questions), and the tables of the
-planner. The size of each is checked where it is built. All other tables take at most a few times as much memory. The
-limit is `DEFAULT_MEMORY` unless the environment variable `MEMORY_VARIABLE` states another limit, such as ``16GB``,
-``500MB`` or ``2GiB``. The option ``--memory`` of a command sets that variable. Each check looks at the size of one
-table and not at the free memory, so the same problems are accepted on every machine.
+`check_size` raises an error before a large table is built: of the model and the steps to the goals, of all pairs of
+goals, or of the planner. The limit is `DEFAULT_MEMORY` unless the environment variable `MEMORY_VARIABLE` (the option
+``--memory``) states another one, such as ``16GB``. The free memory of the machine plays no role.
 """
 
 from __future__ import annotations
@@ -50,9 +44,9 @@ class Field:
     """A value of parsed JSON or TOML, and where it was found.
 
     Attributes:
-        path: the keys that lead to the value, such as ``stations.S1.at``; empty for the whole file.
+        path: the keys that lead to it, such as ``stations.S1.at``; empty for the whole file.
         value: the value.
-        folder: the folder in which to look for other files that the value names; None if the value may not name files.
+        folder: where to look for files that the value names; None if it may not name any.
     """
 
     path: str
@@ -194,13 +188,9 @@ def _listed(names: list[str], most: int = 20) -> str:
 
 
 def check_name(name: str, path: str) -> str:
-    """Return `name`; raise an `InputError` if it is empty, too long or contains lone surrogates.
+    """Return `name`; raise an `InputError` if it is empty, too long or contains lone surrogates (half characters).
 
-    A lone surrogate is half of a character, which can be neither printed nor saved.
-
-    Args:
-        name: the name.
-        path: the field that contains it, for the error message.
+    The error message names the field `path`.
     """
     if not name:
         raise InputError(path, "an empty name", "names with at least one character")
@@ -216,7 +206,7 @@ def refuse_blank(text: str, source: str, expected: str) -> None:
 
     Args:
         text: the text.
-        source: where it comes from, such as the name of a file, for the error message.
+        source: where it comes from, for the error message.
         expected: what should be there instead, for the error message.
     """
     if not text.strip():
@@ -284,8 +274,8 @@ def parse_number(text: str, option: str, *, above: float | None = None) -> float
 
     Args:
         text: what the user typed.
-        option: name of the input in error messages.
-        above: if given, the number must be larger than this instead of at least 0.
+        option: the option, for error messages.
+        above: the number must be larger than this, if given.
     """
     allowed = "a finite number from 0" if above is None else f"a finite number above {above:g}"
     try:
@@ -314,8 +304,8 @@ def parse_memory(text: str, field: str) -> int:
     """Return an amount of memory that a user typed, in bytes; raise an `InputError` if the text is no such amount.
 
     Args:
-        text: a number with a unit, such as ``1.5GB``. Units are KB, MB, GB or TB (powers of 1000), and KiB, MiB, GiB or
-            TiB (powers of 1024), in upper or lower case; a number without a unit is in bytes.
+        text: a number in bytes or with a unit, such as ``1.5GB``: KB, MB, GB, TB (powers of 1000), KiB, MiB, GiB or TiB
+            (powers of 1024), in upper or lower case.
         field: name of the input in error messages.
     """
     found = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,6})?)\s*([A-Za-z]*)\s*", text, re.ASCII)
@@ -340,14 +330,13 @@ def _memory_limit() -> int:
 def check_size(n_bytes: int, field: str, sizes: str, instead: str = "a smaller one") -> None:
     """Raise an `InputError` if a table that is to be built would take more memory than allowed.
 
-    The environment variable `MEMORY_VARIABLE` sets the limit; without it, the limit is `DEFAULT_MEMORY`. Tables of at
-    most `SMALL_TABLE` bytes are always allowed.
+    The environment variable `MEMORY_VARIABLE` sets the limit. At most `SMALL_TABLE` bytes are always allowed.
 
     Args:
-        n_bytes: bytes of the table and of the temporary memory needed to build it.
-        field: the name of the table, or of the input that makes it large, for the error message.
-        sizes: the numbers that make the table large, as text for the message, such as ``900 states and 5 goals``.
-        instead: what the message recommends to save memory, such as ``fewer actions``.
+        n_bytes: bytes of the table and of the temporary memory.
+        field: the table, or the input that makes it large, for the error message.
+        sizes: what makes the table large, such as ``900 states and 5 goals``.
+        instead: what the message recommends, such as ``fewer actions``.
     """
     if n_bytes <= SMALL_TABLE:
         return

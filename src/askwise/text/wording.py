@@ -44,8 +44,8 @@ def line_width() -> int:
 def fitted(text: str) -> str:
     """Return a text with its long lines broken at spaces, to fit into `line_width` columns.
 
-    The rest of a broken line is indented like its beginning. If the line is a row of a table (two or more spaces
-    between columns), the rest is indented to the last column that begins in the left half of the terminal.
+    The rest of a broken line is indented like its beginning; in a table (two or more spaces between columns), to the
+    last column that begins in the left half of the terminal.
     """
     width, lines = line_width(), []
     for line in text.split("\n"):
@@ -76,25 +76,17 @@ NARROWEST = 12
 def aligned(rows: Sequence[Sequence[str]], whole: Collection[int] = ()) -> list[str]:
     """Return a table as lines of text, with two spaces before each column.
 
-    If a row would be wider than `line_width`, the texts in the widest columns are broken into several lines.
+    Texts in the widest columns are broken if a row would be wider than `line_width`.
 
     Args:
-        rows: the rows of the table, each a list of the texts of its cells.
+        rows: the texts of the cells.
         whole: the indices of columns whose texts are never broken.
     """
     return [line for lines in aligned_rows(rows, whole) for line in lines]
 
 
 def aligned_rows(rows: Sequence[Sequence[str]], whole: Collection[int] = ()) -> list[list[str]]:
-    """Return a table as lines of text, with a separate list of lines for each row of the table.
-
-    Lines have two spaces before each column. Texts in the widest columns are broken into several lines if a row would
-    be wider than `line_width`.
-
-    Args:
-        rows: the rows of the table, each a list of the texts of its cells.
-        whole: the indices of columns whose texts are never broken.
-    """
+    """Return a table as lines of text, as `aligned` does, but with a separate list of lines for each row."""
     widths = [
         max(columns_of(line) for text in column for line in text.split("\n")) for column in zip(*rows, strict=True)
     ]
@@ -115,14 +107,10 @@ def _padded(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def square(names: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
-    """Return a square table as text, with the same names for rows and columns; its diagonal is shown as ``-``.
+    """Return a square table as text, with `names` for rows and columns; its diagonal is shown as ``-``.
 
-    If the columns do not fit into a line of `line_width`, the table is divided: the remaining columns are put below
-    the first ones, with the names of the rows repeated.
-
-    Args:
-        names: the names of the rows, which are also the names of the columns.
-        cells: the texts of the cells, ``cells[row][column]``.
+    The texts are ``cells[row][column]``. Columns that do not fit into `line_width` are put below the first ones, with
+    the names of the rows repeated.
     """
     shown = [["-" if i == j else text for j, text in enumerate(row)] for i, row in enumerate(cells)]
     width = max(columns_of(text) for row in [names, *shown] for text in row) + 2
@@ -201,8 +189,8 @@ def index_of(names: Sequence[str], name: str, field: str, what: str) -> int:
     Args:
         names: the allowed names.
         name: what the user typed.
-        field: name of the input in error messages.
-        what: the noun for such a name in error messages, such as ``goal``.
+        field: the input, for error messages.
+        what: the noun for such a name, such as ``goal``.
     """
     if name not in names:
         expected = f"some of {listed(names)}" + did_you_mean(name, names)
@@ -211,12 +199,9 @@ def index_of(names: Sequence[str], name: str, field: str, what: str) -> int:
 
 
 def likeliest_of(names: Sequence[str], belief: FloatArray, most: int = MOST_BELIEFS) -> str:
-    """Return a text with the likeliest goals and their probabilities; equally likely goals keep their order.
+    """Return a text with the likeliest goals (at most `most`) and their probabilities.
 
-    Args:
-        names: the names of all goals.
-        belief: ``float64 [n_goals]``, their probabilities.
-        most: the largest number of goals to list; the text ends with how many others are possible.
+    Equally likely goals keep their order. `belief`, ``float64 [n_goals]``, has the probabilities of all goals.
     """
     order = (-belief).argsort(kind="stable")
     order = order[belief[order] > 0]
@@ -232,9 +217,9 @@ class Site:
     """A landmark of one problem: a place that matters but is no goal, such as a toolbox.
 
     Attributes:
-        name: the name of the landmark.
-        at: the name of the landmark's state in the teammate's model, such as a cell ``(x, y)``.
-        goals: the names of the goals for which the ego agent has to pick something up at this landmark.
+        name: its name.
+        at: its state in the teammate's model, such as a cell ``(x, y)``.
+        goals: the goals for which the ego agent picks something up there.
     """
 
     name: str
@@ -246,25 +231,25 @@ class Site:
 class Vocabulary:
     """The words that texts and pictures use for a domain or one of its problems; the defaults fit any problem.
 
+    Nouns are in the singular.
+
     Attributes:
-        title: the name of the domain, used as a heading.
-        teammate: the noun for the teammate; all nouns are in the singular.
+        title: the name of the domain.
+        teammate: the noun for the teammate.
         ego: the noun for the ego agent.
         goal: the noun for a goal.
-        landmark: the noun for a place that matters but is no goal; empty if the domain has none.
-        load: the noun for something that the ego agent can carry; empty if it carries nothing.
-        teammate_sign: the letter of the teammate in drawings.
-        ego_sign: the letter of the ego agent in drawings.
-        landmark_sign: the letter of a landmark in drawings.
-        walks: the verb for what the teammate does on the way to its goal.
-        stays: what the teammate does at its goal, where ``{place}`` stands for the place and ``{goal}`` for the goal's
-            name.
+        landmark: the noun for a place that matters but is no goal; empty for none.
+        load: the noun for what the ego agent can carry; empty for none.
+        teammate_sign: the teammate's letter in drawings.
+        ego_sign: the ego agent's letter.
+        landmark_sign: the letter of a landmark.
+        walks: the verb for the teammate's way to its goal.
+        stays: what the teammate does at its goal, with ``{place}`` and ``{goal}`` for their names.
         handling: the noun for an action of the ego agent that is neither a move nor waiting.
         done: a sentence that says that an episode is over.
-        achieved: a sentence that says what was achieved, where ``{goal}`` stands for the goal's name.
-        sites: the landmarks of one problem; empty in the vocabulary of a whole domain.
-        prior: a few words on how likely the goals of one problem are; if empty, descriptions of the problem list the
-            goals with their probabilities instead.
+        achieved: a sentence that says what was achieved, with ``{goal}`` for the goal.
+        sites: the landmarks of one problem.
+        prior: how likely the goals of one problem are, in a few words; if empty, descriptions list the goals instead.
     """
 
     title: str = "Two agents"

@@ -26,14 +26,14 @@ VERDICTS = {
 
 
 def question_to_text(goals: Sequence[str], asked: Question, most: int = MOST_NAMES) -> str:
-    """Return a question about the teammate's goal as a sentence, such as "Is it A or B?" or "Is it one of A, B or C?".
+    """Return a question about the teammate's goal as a sentence, such as "Is it one of A, B or C?".
 
-    A multiple-choice question becomes a sentence such as "Which is it: A, B or none of these?".
+    A multiple-choice question becomes, for instance, "Which is it: A, B or none of these?".
 
     Args:
-        goals: the names of all goals of the problem.
-        asked: the question: the indices of the goals in a yes/no question, or a `Choice` among groups of goals.
-        most: the largest number of names to list; if there are more, the sentence ends with "or N more".
+        goals: the names of all goals.
+        asked: the indices of the goals in a yes/no question, or a `Choice`.
+        most: the largest number of names; then the sentence ends with "or N more".
     """
     if isinstance(asked, Choice):
         others = [NONE_OF_THESE] if len(asked) < len(goals) else []
@@ -45,11 +45,8 @@ def question_to_text(goals: Sequence[str], asked: Question, most: int = MOST_NAM
 def reply_to_text(goals: Sequence[str], answer: Answer) -> str:
     """Return the reply to a question as text: "Yes", "No" or "I don't know".
 
-    The reply to a multiple-choice question is the name of a group of goals, "None of these" or "I don't know".
-
-    Args:
-        goals: the names of all goals of the problem.
-        answer: the question and its reply.
+    The reply to a multiple-choice question is a group of goals, "None of these" or "I don't know". `goals` are the
+    names of all goals.
     """
     if answer.reply is None:
         return "I don't know"
@@ -63,12 +60,8 @@ def reply_to_text(goals: Sequence[str], answer: Answer) -> str:
 def replies_to(asked: Question, n_goals: int) -> list[Answer]:
     """Return an `Answer` for each reply that a question can get, except "I don't know".
 
-    The replies to a yes/no question are yes and no. The replies to a multiple-choice question are its groups of goals
-    and, unless the groups contain all goals, "none of these".
-
-    Args:
-        asked: the question.
-        n_goals: the number of goals of the problem.
+    The replies are yes and no or, for a multiple-choice question, its groups and, if some goals are in no group, "none
+    of these".
     """
     if not isinstance(asked, Choice):
         return [Answer(asked, True), Answer(asked, False)]
@@ -101,9 +94,9 @@ def headline_of(problem: Problem, decision: Decision) -> str:
 
 
 def gate_to_text(problem: Problem, gate: Gate) -> str:
-    """Return a text that says whether the gate is open, that is, whether a question may be asked, and why.
+    """Return a text that says whether a question may be asked (the gate is open), and why.
 
-    The gate is open if several goals are possible and no action of the ego agent is optimal for all of them.
+    A question may be asked if several goals are possible and no action of the ego agent is optimal for all of them.
     """
     n = gate.possible
     if n == 1:
@@ -117,14 +110,10 @@ def gate_to_text(problem: Problem, gate: Gate) -> str:
 
 
 def _suited(problem: Problem, counts: dict[int, int]) -> Iterator[tuple[str, int]]:
-    """Yield the name of each action of the ego agent with the number of goals for which the action is optimal.
+    """Yield actions of the ego agent with the number of goals for which each is optimal, the largest number first.
 
-    The largest number comes first; actions that are optimal for no goal are left out. All actions other than moves and
-    waiting are yielded as one pair, with the sum of their numbers.
-
-    Args:
-        problem: the problem.
-        counts: maps the index of an action to the number of possible goals for which the action is optimal.
+    Actions that are optimal for no goal are left out. Actions other than moves and waiting are counted together.
+    `counts` maps the index of an action to its number.
     """
     plain = [
         *problem.ego.actions.moves,
@@ -138,14 +127,10 @@ def _suited(problem: Problem, counts: dict[int, int]) -> Iterator[tuple[str, int
 
 
 def about(names: Sequence[str], asked: Question) -> str:
-    """Return the subject of a question as text, to be inserted into a sentence such as "asks about ...".
+    """Return the subject of a question as text, for a sentence such as "asks about ...".
 
-    The subject of a yes/no question is a list of the goals in it, such as "A, B". The subject of a multiple-choice
-    question is "which of" and a list of its groups of goals.
-
-    Args:
-        names: the names of all goals of the problem.
-        asked: the question.
+    It is a list of goals, such as "A, B", or, for a multiple-choice question, "which of" and a list of its groups.
+    `names` are the names of all goals.
     """
     if isinstance(asked, Choice):
         return f"which of {', '.join(group_names(names, asked))}"
@@ -164,11 +149,7 @@ def verdict_to_text(decision: Decision) -> str:
 def runner_up_to_text(names: Sequence[str], decision: Decision) -> str:
     """Return the second-best question as text or, if it is similar to the best question, only the difference.
 
-    Examples: "about A, B, C", "the same without A", "B in place of A".
-
-    Args:
-        names: the names of all goals of the problem.
-        decision: the decision, which states the best and the second-best question.
+    Examples: "about A, B, C", "the same without A", "B in place of A". `names` are the names of all goals.
     """
     if decision.runner_up and (isinstance(decision.runner_up[0], Choice) or isinstance(decision.considered, Choice)):
         return f"about {about(names, decision.runner_up[0])}"

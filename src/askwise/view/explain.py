@@ -1,9 +1,8 @@
 """Advice of `askwise.ask` as text and as JSON, and the list of methods.
 
-Advice is the decision that a method makes in a given situation: to take an action or to ask a question. The text states
-the decision, the gate (whether a question may be asked), the best question with its price, and the zones of pairs of
-goals. A zone is an interval of steps. In one zone of a pair, for instance, a question that tells the two goals apart
-may pay off. The text uses the words of the problem's domain.
+Advice is a method's decision in a situation: to take an action or to ask a question. The text states the decision,
+whether a question may be asked, the best question with its price, and, for pairs of goals, the steps in which a
+question may pay off.
 """
 
 from __future__ import annotations
@@ -78,13 +77,11 @@ def as_json(given: Advice) -> dict[str, Any]:
     - ``value`` (expected number of steps that the answer saves), ``cost`` (price) and ``net`` (value minus cost) of the
       best question, even if it is not asked;
     - ``why``, the reason for the decision, a sentence;
-    - ``verdict``, a text that says how certain it is that no question is better than the best one found;
+    - ``verdict``, a text that says how certain it is that no question is better;
     - ``runner_up``, a dict with the second-best question and its value minus its price;
     - ``gate``, a dict that says whether a question may be asked, and why;
-    - ``pairs``, a list with a dict for each of the most important pairs of goals: those between which the ego agent is
-      expected to be undecided longest. The dict of a pair says, among other things, by which step the teammate's
-      actions have ruled out one of the two goals at the latest, and from which step on the ego agent needs different
-      actions for the two goals. In very large problems ``pairs`` is None.
+    - ``pairs``, a list with a dict for each of the most important pairs of goals; it says, for example, by which step
+      the teammate's actions have ruled out one of the two goals at the latest. None in very large problems.
     """
     decision, problem = given.decision, given.problem
     return {
@@ -104,8 +101,7 @@ def as_json(given: Advice) -> dict[str, Any]:
 def key_of_goals(problem: Problem) -> str:
     """Return the key under which JSON output lists goals: the domain's noun for goals, such as ``stations``.
 
-    If the problem belongs to no domain, the key is ``goals``. A problem can state another noun for its own texts; the
-    key is still the noun of the domain.
+    Without a domain, it is ``goals``. A noun that a problem states for its own texts plays no role.
     """
     domain = find_domain(problem)
     return (PLAIN if domain is None else domain.vocabulary()).goals
@@ -146,10 +142,10 @@ def _facts(given: Advice, words: Vocabulary) -> Iterator[tuple[str, str]]:
 
 
 def _answer_facts(given: Advice) -> Iterator[tuple[str, str]]:
-    """Yield pairs of a heading and a text about answers that may be wrong or missing.
+    """Yield pairs of a heading and a text about wrong and missing answers; no pairs if all answers are true.
 
-    The first pair says how often answers are wrong or missing. Then, for each reply that the best question can get, a
-    pair says which goal would be the likeliest after this reply. If all answers are true, there are no pairs.
+    The first pair says how often such answers occur. A pair for each reply to the best question says which goal would
+    then be the likeliest.
     """
     problem, asked = given.problem, given.decision.considered
     model = problem.answers
@@ -232,12 +228,9 @@ def _zones_in_time(problem: Problem) -> bool:
 
 
 def _key(words: Vocabulary, *, marked: bool) -> str:
-    """Return the text that explains the columns of the table of pairs of goals; it stands below the table.
+    """Return the text below the table of pairs of goals, which explains the columns.
 
-    Args:
-        words: the words of the problem's domain.
-        marked: whether a pair in the table has a mark, so that the text also explains the mark. A pair has a mark if
-            the best question contains only one of its two goals.
+    If `marked`, it also explains the mark: the best question contains only one of the two goals.
     """
     return (
         f"Z_I: the observed moves may still fit both goals. Z_B: the {words.ego}'s best actions differ. Z_Q: both, so "
@@ -270,9 +263,9 @@ def _steps_of(zone: Zone) -> str:
 
 
 def list_methods() -> str:
-    """Return a text that lists the methods that decide when to ask and what to ask, by name, with descriptions.
+    """Return a text that lists the methods that decide when and what to ask, with descriptions.
 
-    The last line shows what to write after ``--method`` on the command line to use an agent that you wrote.
+    The last line shows what to write after ``--method`` to use your own agent.
     """
     described = dict(_described())
     width = max(map(len, described)) + 2

@@ -57,8 +57,8 @@ def tag(name: str, content: object, **attributes: str) -> Html:
     Args:
         name: the name of the element.
         content: text or `Html` inside it.
-        attributes: the attributes of the element, such as ``href="#top"``. Underscores in names become hyphens, and
-            ``class_`` means ``class``. Attributes with an empty value are omitted.
+        attributes: such as ``href="#top"``; underscores become hyphens, ``class_`` means ``class``, and empty values
+            are omitted.
     """
     inside = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{html.escape(value)}"' for key, value in attributes.items() if value
@@ -86,8 +86,8 @@ def table(heads: Sequence[object], rows: Iterable[Sequence[object]], caption: st
     """Return an HTML table that scrolls sideways if it is too wide.
 
     Args:
-        heads: the heading of each column: text, `Html` or `TableCell`.
-        rows: for each row, its cells: text, `Html` or `TableCell`.
+        heads: the heading of each column, as text, `Html` or `TableCell`.
+        rows: the cells of each row, likewise.
         caption: the caption, as text; empty for none.
     """
     head = tag("tr", joined((_cell("th", each) for each in heads), ""))
@@ -115,14 +115,9 @@ def facts(given: Mapping[str, object]) -> Html:
 def flattened(given: Mapping[str, object], prefix: str = "") -> Iterable[tuple[str, str]]:
     """Yield the name and the value of each entry of nested mappings, both as texts.
 
-    A name consists of the keys that lead to the value, joined by dots: ``{"ego": {"cost": 3}}`` gives ``ego.cost`` and
-    ``3``. A list is one value, with its elements joined by commas. If an element is a mapping, however, each element
-    of the list is treated separately, under a name with its number: ``{"agents": [{"cost": 3}]}`` gives
-    ``agents[1].cost``.
-
-    Args:
-        given: the mappings.
-        prefix: a text with which all names begin.
+    Keys are joined to names: ``{"ego": {"cost": 3}}`` gives ``ego.cost`` and ``3``. Elements of lists are joined by
+    commas, but mappings in a list are numbered: ``{"agents": [{"cost": 3}]}`` gives ``agents[1].cost``. All names begin
+    with `prefix`.
     """
     for key, value in given.items():
         name = f"{prefix}{key}"
@@ -157,7 +152,7 @@ def document(title: str, body: Html, *head: Html, language: str = "en") -> str:
     Args:
         title: the title of the page, as text.
         body: the body element.
-        head: elements of the head in addition to those that all pages have, such as styles and scripts.
+        head: additional elements of the head, such as styles and scripts.
         language: the code of the page's language.
     """
     parts = [
@@ -220,10 +215,9 @@ def report_page(title: str, subtitle: str, sections: Iterable[Section]) -> str:
     """Return a report as a self-contained HTML page: its sections, with links to them at the top.
 
     Args:
-        title: the title of the report.
-        subtitle: a line below the title.
-        sections: a tuple for each section: the name of the section in links, the heading, and a list of the parts below
-            the heading (text or `Html`).
+        title: the title.
+        subtitle: a line below it.
+        sections: for each section, its name in links, its heading, and a list of its parts (text or `Html`).
     """
     found = list(sections)
     links = tag("nav", joined(tag("a", heading, href=f"#{name}") for name, heading, _ in found), aria_label="Sections")

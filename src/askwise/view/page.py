@@ -1,8 +1,7 @@
 """HTML pages that show an episode step by step; a page is one file that can be opened from disk.
 
-A page consists of the files in ``assets`` and one block of JSON data (`page_data`). Python computes all values; the
-scripts of the page only display them. A page needs fewer scripts if both agents share one map on which each goal has
-one place (`is_plain`).
+A page consists of the files in ``assets`` and one block of JSON data (`page_data`), which the scripts only display. A
+page with a plain map (`is_plain`) needs fewer scripts.
 """
 
 from __future__ import annotations
@@ -59,9 +58,8 @@ def is_plain(scene: Scene) -> bool:
 def floor_data(scene: Scene) -> dict[str, Any]:
     """Return the maps or graphs of a scene as a JSON-compatible dict, in the shortest form that fits the scene.
 
-    For a single map with one place for each goal (`is_plain`), the keys are ``width`` and ``height`` (in cells) and
-    ``walls`` (see `one_floor_data`). For all other scenes, the keys are those of `any_floor_data`: ``grounds``,
-    ``spots`` and ``letters``.
+    A plain map (`is_plain`) has ``width`` and ``height`` (in cells) and ``walls`` (see `one_floor_data`); otherwise,
+    the keys are those of `any_floor_data`.
     """
     return _map_data(scene.floor) if is_plain(scene) else any_floor_data(scene)
 
@@ -69,21 +67,18 @@ def floor_data(scene: Scene) -> dict[str, Any]:
 def any_floor_data(scene: Scene, *, every: bool = False) -> dict[str, Any]:
     """Return the maps or graphs of a scene as a JSON-compatible dict, in a form that fits all kinds of scenes.
 
+    Keys:
+
+    - ``grounds``: a list with the result of `one_floor_data` for each map or graph;
+    - ``spots``: a list with a dict for each place where an agent reaches a goal: ``at`` (the coordinates), ``goals``
+      (their indices), ``ego`` (whether it is a place of the ego agent), ``shared`` (whether the teammate also has a
+      mark there), ``label`` (the text on the mark) and ``place`` (its name);
+    - ``letters``: a dict with the font sizes and positions of texts in a graph.
+
     Args:
         scene: the scene.
-        every: whether a place where both agents reach the same goals is in ``spots`` twice, once for each agent. If
-            False, it is there once, as a place of the teammate. True has an effect only on a shared map, and only if
-            the ego agent also has other places.
-
-    Returns:
-        A dict with ``grounds``, ``spots`` and ``letters``.
-
-        - ``grounds``: a list with the result of `one_floor_data` for each map or graph;
-        - ``spots``: a list with a dict for each place where an agent reaches a goal. The keys are ``at`` (the
-          coordinates), ``goals`` (the indices of the goals), ``ego`` (True for a place of the ego agent, False for one
-          of the teammate), ``shared`` (whether a place of the ego agent also has a mark of the teammate), ``label``
-          (the text on the mark) and ``place`` (the name of the place);
-        - ``letters``: a dict with the font sizes and positions of texts in a graph, in units of its drawing.
+        every: whether places on a shared map where both agents reach the same goals are in ``spots`` once for each
+            agent, if the ego agent also has other places; otherwise only for the teammate.
     """
     return {
         "grounds": [one_floor_data(floor) for floor in scene.floors],
@@ -95,10 +90,9 @@ def any_floor_data(scene: Scene, *, every: bool = False) -> dict[str, Any]:
 def one_floor_data(floor: Floor) -> dict[str, Any]:
     """Return a map or graph as a JSON-compatible dict.
 
-    The value of ``kind`` is ``map`` or ``graph``. A map also has ``width`` and ``height``, in cells, and ``walls``: a
-    data URL with a PNG picture of the walls, one pixel per cell, or None if there are no walls. A graph has ``width``
-    and ``height``, in units of its drawing, and three lists of dicts: ``nodes``, ``ways`` (its edges) and ``labels``
-    (names of actions at the edges).
+    Its ``kind`` is ``map`` or ``graph``. A map has ``width`` and ``height``, in cells, and ``walls``: a data URL with a
+    PNG picture, one pixel per cell, or None if there are no walls. A graph has ``width``, ``height`` and lists of
+    dicts: ``nodes``, ``ways`` (edges) and ``labels`` (names of actions).
     """
     kind = "map" if isinstance(floor, Map) else "graph"
     return {"kind": kind, **(_map_data(floor) if isinstance(floor, Map) else _graph_data(floor))}
@@ -151,10 +145,7 @@ def _name_of(floor: Floor, place: Place) -> str:
 
 
 def _picture_of_walls(floor: Map) -> str | None:
-    """Return a data URL with a PNG picture of the walls of a map, one pixel per cell; None if there are no walls.
-
-    A page shows this picture, because one HTML element for each wall would be too many on a map of a million cells.
-    """
+    """Return a data URL with a PNG picture of the walls of a map, one pixel per cell; None if there are no walls."""
     walls = floor.walls
     if not walls.any():
         return None
@@ -227,15 +218,14 @@ def _legend(start: Scene) -> str:
 def page_data(episode: Episode) -> dict[str, Any]:
     """Return everything that the page of an episode shows, as a JSON-compatible dict.
 
-    Most keys have facts about the problem and the episode, such as ``goals`` and ``method``. The other keys are:
+    Most keys have facts about the problem and the episode, such as ``goals`` and ``method``. The others are:
 
-    - ``frames``: a list with a dict for each step of the episode, and one for its end. A frame refers to elements of
-      the lists ``beliefs`` and ``zones`` by index, under the keys ``belief`` and ``zones``.
-    - ``beliefs``: a list of the different beliefs of the ego agent about the goal. A belief is a pair of lists: indices
-      of goals, and their probabilities.
-    - ``zones``: a list whose elements say when a question may be useful; several frames can refer to one element. An
-      element is a list with four numbers (see `_zone_row`) for each of the most important pairs of goals: those between
-      which the ego agent is expected to be undecided longest.
+    - ``frames``: a dict for each step of the episode, and one for its end; ``belief`` and ``zones`` are indices in the
+      following two lists.
+    - ``beliefs``: the different beliefs of the ego agent: pairs of a list of goals (indices) and a list of their
+      probabilities.
+    - ``zones``: lists that say when a question may be useful, with four numbers (see `_zone_row`) for each of the most
+      important pairs of goals.
     """
     problem = episode.problem
     start = start_scene(problem)
@@ -320,18 +310,9 @@ def _frame(
 def _zone_row(pair: PairZones) -> list[float | None]:
     """Return four numbers that say when a question that tells two goals apart may be useful, for a page.
 
-    They are:
-
-    - the indices of the two goals;
-    - the step by which the teammate's actions have told the two goals apart at the latest, which ends the zone of
-      information (Z_I);
-    - the first step from which the ego agent needs different actions for the two goals, which begins the zone of
-      branching (Z_B).
-
-    Steps are counted from now; the current step is 1. A step that never comes is None.
-
-    Args:
-        pair: the two goals and these steps.
+    They are the indices of the two goals, the step by which the teammate's actions have told the two goals apart at the
+    latest, and the first step from which the ego agent needs different actions for the two goals. The current step is
+    1. A step that never comes is None.
     """
     steps = (step if math.isfinite(step) else None for step in (pair.informed, pair.branching))
     return [pair.first, pair.second, *steps]
@@ -349,12 +330,9 @@ def _places(scene: Scene) -> dict[str, Any]:
 
 
 def _belief_row(belief: FloatArray) -> list[list[float]]:
-    """Return a belief as two lists: the indices of the goals that are still possible, and their probabilities.
+    """Return a belief as two lists: the indices of the possible goals, likelier ones first, and their probabilities.
 
-    Likelier goals come first.
-
-    Args:
-        belief: ``float64 [n_goals]``, the probability of each goal; a goal is possible if its probability is positive.
+    `belief` is ``float64 [n_goals]``.
     """
     order = np.argsort(-belief, kind="stable")
     order = order[belief[order] > 0]
@@ -382,18 +360,13 @@ def _happening(problem: Problem, step: Step) -> dict[str, Any]:
 def _worth(problem: Problem, decision: Decision) -> dict[str, Any]:
     """Return facts about the best question that the ego agent's method found, even if the agent did not ask it.
 
-    Args:
-        problem: the problem, which has the names of the goals.
-        decision: the decision of the method.
+    The keys are as follows; a key with an unknown value is left out.
 
-    Returns:
-        A JSON-compatible dict. Keys whose values are unknown are left out.
-
-        - ``value``: the cost that the question is expected to save;
-        - ``price``: what the question costs;
-        - ``considered``: the indices of the goals that the question names;
-        - ``runnerUp``: a list of the second-best question, as text, and its value minus its price;
-        - ``verdict``: a text that says how certain it is that no question is better.
+    - ``value``: the cost that the question is expected to save;
+    - ``price``: what the question costs;
+    - ``considered``: the indices of the goals in it;
+    - ``runnerUp``: a list of the second-best question, as text, and its value minus its price;
+    - ``verdict``: a text that says how certain it is that no question is better.
     """
     worth: dict[str, Any] = {}
     if decision.value is not None:

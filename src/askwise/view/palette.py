@@ -1,7 +1,4 @@
-"""The colours of everything that askwise draws, and their meanings.
-
-Pictures, animations, HTML pages, figures of studies and the documentation take their colours from this module. A colour
-has the same meaning everywhere:
+"""The colours of everything that askwise draws; a colour has the same meaning everywhere.
 
 ======================  ============================================================================================
 colour                  meaning
@@ -9,18 +6,16 @@ colour                  meaning
 orange                  the teammate: its position, path and goal, and how long its goal stays hidden
 violet                  the ego agent: its position and path, its question and the price of the question
 green                   where asking pays off; on a map, darker where goals look alike for longer
-brown                   landmarks (places that matter but are no goals) and loads (what the ego agent carries)
+brown                   landmarks (places that matter but are no goals) and what the ego agent carries
 pale yellow to blue     probability of a goal: the likelier, the darker (on a dark screen, the brighter)
 grey                    ruled out; also walls, edges and other neutral elements
 ======================  ============================================================================================
 
-The methods by which the ego agent decides have their own colours (`METHODS`, `OTHERS`), which are different from all of
-these. A colour is a tuple of red, green and blue, each from 0 to 255.
+The methods have their own colours (`METHODS`, `OTHERS`). A colour is a tuple of red, green and blue, each from 0 to
+255.
 
-**Accessibility.** Probabilities can be read from lightness alone. The colours in the table differ from each other for
-normal, protanopic, deuteranopic and tritanopic vision, on paper (`LIGHT`) and on dark screens (`DARK`). So do the
-colours of methods, which also have their own dashes and markers. ``tests/view/test_palette.py`` measures these
-differences.
+Probabilities can be read from lightness alone. The colours in the table, and those of methods, differ for people with
+normal, protanopic, deuteranopic and tritanopic vision, on paper (`LIGHT`) and on dark screens (`DARK`).
 """
 
 from __future__ import annotations
@@ -34,19 +29,17 @@ Colour: TypeAlias = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The colours for one kind of background, bright or dark.
-
-    Each attribute is a colour: red, green and blue, each from 0 to 255. The list says what has this colour.
+    """The colours (red, green and blue, each from 0 to 255) for one kind of background, bright or dark.
 
     Attributes:
         teammate: the teammate, its path and its goal.
         ego: the ego agent, its path and its question.
         pays: the steps in which a question may be worth its price.
-        load: landmarks (places that matter but are no goals) and loads (what the ego agent carries).
-        on_mark: letters on a mark that has the colour `teammate`, `ego`, `pays` or `load`.
+        load: landmarks (places that matter but are no goals) and what the ego agent carries.
+        on_mark: letters on marks with one of these four colours.
         page: the background of the page.
         card: the background of a group of elements.
-        stripe: the background of every second row of a table.
+        stripe: every second row of a table.
         ink: text.
         faint: less important text.
         line: borders of cards, and lines of tables.
@@ -54,10 +47,10 @@ class Theme:
         grid: lines between the cells of a map.
         edge: outlines of goals and of the nodes of a graph.
         out: goals that are ruled out.
-        out_ink: names of goals that are ruled out.
+        out_ink: the names of these goals.
         way: edges of a graph.
-        arrow: arrows of one-way edges, stronger than edges because the direction matters.
-        fails: failures: a claim that does not hold, a mistake that an audit found.
+        arrow: arrows of one-way edges.
+        fails: failures.
         link: links.
     """
 
@@ -214,9 +207,8 @@ def hex_of(colour: Colour) -> str:
 def css_variables() -> str:
     """Return CSS that defines the colours of both themes as variables: bright by default, dark on dark screens.
 
-    The variables have the names of the attributes of `Theme`, with hyphens, such as ``--on-mark``. One more variable,
-    ``--paper``, is always white, for figures that look the same in both themes. Printed pages have the bright theme on
-    a white background.
+    The variables are named after the attributes of `Theme`, such as ``--on-mark``. In addition, ``--paper`` is always
+    white. Printed pages have the bright theme on white.
     """
     paper = hex_of(PAPER)
     return (
@@ -231,12 +223,11 @@ def css_ramps() -> str:
 
     The variables of a scale are numbered from 0, the colour of the lowest value:
 
-    - ``--askwise-ramp-0``, ``--askwise-ramp-1``, ...: probabilities, on a bright background;
+    - ``--askwise-ramp-0``, ...: probabilities, on a bright background;
     - ``--askwise-dark-ramp-0``, ...: probabilities, on a dark background;
-    - ``--askwise-alike-0``, ...: the expected number of steps for which the teammate's actions fit several goals.
+    - ``--askwise-alike-0``, ...: the expected number of steps for which goals look alike.
 
-    The other variables are ``--askwise-wall``, the colour of walls, and ``--goal``, the colour of goals whose
-    probability is unknown.
+    The others are ``--askwise-wall`` (walls) and ``--goal`` (goals whose probability is unknown).
     """
     lines = [f"--askwise-wall: {hex_of(WALL)};"]
     for kind, ramp in (("ramp", RAMP), ("dark-ramp", DARK_RAMP), ("alike", ALIKE)):
@@ -249,8 +240,7 @@ def css_ramps() -> str:
 def position(probability: float) -> float:
     """Return the position of a probability on a colour scale, from 0 (its first colour) to 1 (its last colour).
 
-    The position is the square root of the probability, so that small probabilities, such as 1 % and 5 %, have clearly
-    different colours. A probability below 0 counts as 0, one above 1 as 1.
+    It is the square root, so that small probabilities have clearly different colours.
     """
     return math.sqrt(min(max(probability, 0.0), 1.0))
 
@@ -258,10 +248,7 @@ def position(probability: float) -> float:
 def shade(probability: float, ramp: tuple[Colour, ...] = RAMP) -> Colour:
     """Return the colour (red, green and blue, each from 0 to 255) of a probability on a colour scale.
 
-    Args:
-        probability: the probability, from 0 to 1.
-        ramp: the colours of the scale, at least two, from low to high probabilities; colours between them are
-            interpolated.
+    The scale `ramp` has at least two colours, from low to high probabilities, and is interpolated.
     """
     place = position(probability) * (len(ramp) - 1)
     low = min(int(place), len(ramp) - 2)

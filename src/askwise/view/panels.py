@@ -1,8 +1,7 @@
-"""Maps and graphs as parts of a picture, which are drawn with Pillow; such a part is called a panel.
+"""Panels: maps and graphs as parts of a picture, drawn with Pillow.
 
-A map shows its walls, with coordinates on the left and below. A graph shows its edges, arrows on one-way edges, its
-nodes and their names. Panels are drawn on a canvas, an image that is `FINE` times as wide and as high as the picture
-and is reduced to the size of the picture later.
+A map shows its walls and coordinates; a graph shows its edges, nodes and names. Panels are drawn on a canvas, an image
+that is `FINE` times as wide and as high as the picture and is reduced to the picture's size later.
 """
 
 from __future__ import annotations
@@ -36,14 +35,10 @@ PIECES = 16
 
 
 def labelled(cells: int, cell: float, room: float) -> range:
-    """Return the coordinates to write along a side of a map: 0 and the multiples of a step.
+    """Return the coordinates to write along a side of a map: 0 and the multiples of 1, 2, 5, 10, 20, 50, ... cells.
 
-    The step is the smallest of 1, 2, 5, 10, 20, 50, ... cells for which the written coordinates do not overlap.
-
-    Args:
-        cells: number of cells along the side.
-        cell: size of a cell, in pixels or points.
-        room: space that a written coordinate needs along the side, including its margin, in the same unit as `cell`.
+    The smallest of these steps without overlaps is chosen. The side has `cells` cells of the size `cell`; a written
+    coordinate needs the space `room`, in the same unit.
     """
     apart = next(k * 10**power for power in count() for k in (1, 2, 5) if k * 10**power * cell >= room)
     return range(0, cells, apart)
@@ -55,13 +50,12 @@ def labelled(cells: int, cell: float, room: float) -> range:
 class MapPanel:
     """A map as a part of a picture, with its coordinates on the left and below.
 
-    Positions and sizes are in pixels of the picture. The upper left corner of the picture is (0, 0); before `move` is
-    called, the panel lies in this corner.
+    Positions and sizes are in pixels of the picture, from its upper left corner, where the panel lies until `move` is
+    called.
 
     Args:
         floor: the map.
-        longest_side: the largest width and height of the map, in pixels. The width includes the coordinates on the
-            left; the height does not include the coordinates below.
+        longest_side: the largest width (with coordinates) and height (without).
     """
 
     def __init__(self, floor: Map, longest_side: int = LONGEST_SIDE) -> None:
@@ -106,8 +100,7 @@ class MapPanel:
     def _floor(self) -> Image.Image:
         """Return an image of the cells and walls, in the resolution of the canvas.
 
-        If cells are smaller than two pixels of the picture, walls are paler, and a pixel that several cells share has
-        the mean of their colours.
+        If cells are smaller than two pixels, walls are paler, and cells in the same pixel have their mean colour.
         """
         walls = np.flipud(self.floor.walls)
         colour = WALL if self.cell >= 2 else FAR_WALL
@@ -148,12 +141,12 @@ def _draw_lines(floor: Image.Image, shape: tuple[int, ...], cell: int) -> None:
 class GraphPanel:
     """A graph as a part of a picture.
 
-    Positions and sizes are in pixels of the picture. The upper left corner of the picture is (0, 0); before `move` is
-    called, the panel lies in this corner.
+    Positions and sizes are in pixels of the picture, from its upper left corner, where the panel lies until `move` is
+    called.
 
     Args:
         floor: the graph.
-        longest_side: the largest width and height of the panel, in pixels.
+        longest_side: the largest width and height.
     """
 
     def __init__(self, floor: DrawnGraph, longest_side: int) -> None:
@@ -168,11 +161,9 @@ class GraphPanel:
         self.left, self.top = left, top
 
     def centre(self, place: Place) -> tuple[float, float]:
-        """Return the position (x, y) in the picture, in pixels, of a point in the drawing of the graph.
+        """Return the position (x, y) in the picture, in pixels, of the point `place` in the drawing of the graph.
 
-        Args:
-            place: the coordinates (x, y) of the point, in units of the drawing. There, y increases upwards; in the
-                picture, y increases downwards.
+        In the drawing, y increases upwards; in the picture, y increases downwards.
         """
         return self.left + place[0] * self.cell, self.top + (self.floor.height - place[1]) * self.cell
 
@@ -214,16 +205,10 @@ class GraphPanel:
             draw.polygon([self._fine(corner) for corner in arrow_head(self.floor, edge)], fill=ARROW)
 
     def _write(self, draw: ImageDraw.ImageDraw, place: Place, text: str, height: float, colour: Colour) -> None:
-        """Write a text with a white outline, which keeps edges away from the letters.
+        """Write a text with a white outline; omit a text that would be illegibly small.
 
-        A text that would be illegibly small is omitted.
-
-        Args:
-            draw: draws on the canvas, which is `FINE` times as wide and as high as the picture.
-            place: the centre (x, y) of the text, in units of the drawing of the graph.
-            text: the text.
-            height: the font size, in units of the drawing of the graph.
-            colour: the colour of the letters.
+        `draw` draws on the canvas. The centre `place` and the font size `height` are in units of the drawing of the
+        graph.
         """
         size = int(FINE * self.cell * height)
         if size >= SMALLEST_LETTERS:
@@ -234,11 +219,9 @@ class GraphPanel:
 
 
 def arrow_head(floor: DrawnGraph, edge: Edge) -> list[Place]:
-    """Return the three corners (x, y) of the arrow head at the end of an edge, the tip first.
+    """Return the three corners (x, y) of the arrow head at the second node of an edge, the tip first.
 
-    Args:
-        floor: the graph to which the edge belongs; the corners are in units of its drawing.
-        edge: the edge; the arrow points to its second node.
+    They are in units of the drawing of the graph `floor`.
     """
     first, second = floor.nodes[edge.first], floor.nodes[edge.second]
     apart = ARROW_TIP_AT_MARK if second.marked else ARROW_TIP
@@ -250,12 +233,8 @@ def arrow_head(floor: DrawnGraph, edge: Edge) -> list[Place]:
 def _outside(start: Place, through: Place, end: Place, apart: float) -> Place:
     """Return the point of a quadratic Bézier curve at the distance `apart` from the end of the curve.
 
-    Args:
-        start: the point (x, y) where the curve begins.
-        through: the control point of the curve.
-        end: the point where the curve ends.
-        apart: the distance, in units of the drawing. It is reduced if `start` and `end` are less than 2 units from
-            each other: to half of it, for instance, if they are 1 unit from each other.
+    The distance is reduced if `start` and `end` are less than 2 units of the drawing from each other. `through` is the
+    control point.
     """
     apart = min(apart, apart * math.dist(start, end) / 2)
     low, high = 0.0, 1.0

@@ -1,8 +1,7 @@
 """The marks of a picture, drawn with Pillow, and the legend that explains them.
 
-A pen (`Pen`) draws marks of goals, landmarks, agents and loads. Marks are drawn on a canvas, an image that is larger
-than the picture and is reduced to the size of the picture later (see `askwise.view.panels.FINE`). The centre and the
-size of a mark are in pixels of the canvas; x increases to the right and y downwards.
+A pen (`Pen`) draws marks of goals, landmarks, agents and loads on a canvas, an image that is reduced to the size of the
+picture later. Positions and sizes are in pixels of the canvas; y increases downwards.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ def font(size: int) -> ImageFont.FreeTypeFont:
 class Pen:
     """A pen that draws goals, agents and other marks on a canvas.
 
-    All positions and sizes are in pixels of the canvas; x increases to the right and y downwards.
+    Positions and sizes are in pixels; y increases downwards.
 
     Attributes:
         draw: Pillow's object for drawing on the canvas.
@@ -82,16 +81,10 @@ class Pen:
     size: float
 
     def goal(self, x: float, y: float, name: str, probability: float | None, asked: bool) -> None:
-        """Draw a goal as a square whose colour shows its probability.
+        """Draw a goal as a square with the centre (x, y) and the text `name`; its colour shows the goal's probability.
 
-        A goal that is ruled out is grey, smaller and crossed out.
-
-        Args:
-            x: horizontal position of the centre.
-            y: vertical position of the centre.
-            name: the text on the mark.
-            probability: the probability of the goal; 0 if the goal is ruled out, None if the probability is unknown.
-            asked: whether the current question names the goal; if so, the mark has a frame.
+        `probability` is 0 if the goal is ruled out (a smaller, grey, crossed square) and None if unknown. The mark has
+        a frame if the current question names the goal (`asked`).
         """
         half = 0.42 * self.size
         if probability is not None and probability <= 0:
@@ -123,18 +116,16 @@ class Pen:
     def ego_place(
         self, x: float, y: float, name: str, probability: float | None, asked: bool, shared: bool = False
     ) -> None:
-        """Draw a place where the ego agent reaches one or more goals, as a diamond.
+        """Draw a place where the ego agent reaches one or more goals, as a diamond with the centre (x, y) and a text.
 
         Args:
-            x: horizontal position of the centre of the place.
-            y: vertical position of the centre of the place.
-            name: the text on the mark.
-            probability: the probability that one of these goals is the teammate's, which the colour shows; 0 if they
-                are all ruled out, None if the probability is unknown.
-            asked: whether the current question names one of these goals; if so, the diamond has a frame unless
-                `shared`.
-            shared: whether the teammate has a mark at the same place; if so, the diamond is small, off-centre and
-                without text.
+            x: horizontal position.
+            y: vertical position.
+            name: the text.
+            probability: the probability, shown by the colour, that one of these goals is the teammate's; None if
+                unknown.
+            asked: whether the current question names one of these goals; then there is a frame unless `shared`.
+            shared: whether the teammate has a mark there; then the diamond is small and without text.
         """
         if shared:
             x, y, half = x - 0.36 * self.size, y + 0.36 * self.size, 0.2 * self.size
@@ -153,25 +144,16 @@ class Pen:
             self.label(x, y, name, 1.3 * half, 0.34 * self.size, ink_on(fill))
 
     def _fits(self, text: str, width: float, height: float) -> bool:
-        """Return whether a text fits into a rectangle in letters that are easy to read.
+        """Return whether a line of text fits into a rectangle in letters that are easy to read.
 
-        Args:
-            text: the text, written in one line.
-            width: the width of the rectangle, in pixels of the canvas.
-            height: the font size to try first, in pixels of the canvas; it is reduced if the text is wider than the
-                rectangle.
+        `width` is that of the rectangle. `height` is the largest font size. Both are in pixels of the canvas.
         """
         return int(height * min(1.0, width / max(font(max(int(height), 1)).getlength(text), 1))) >= EASY_LETTERS
 
     def _write_across(self, x: float, y: float, text: str) -> None:
-        """Write a text that is wider than its mark, with an outline that keeps it readable.
+        """Write a text that is wider than its mark, with an outline, centred at (x, y).
 
         A text that would be illegibly small is omitted.
-
-        Args:
-            x: horizontal position of the centre.
-            y: vertical position of the centre.
-            text: the text.
         """
         size = int(0.24 * self.size)
         if size >= SMALLEST_LETTERS:
@@ -210,14 +192,9 @@ class Pen:
         self.label(x, (top + y + half) / 2, name, 1.7 * half, 0.38 * self.size, PAPER)
 
     def agent(self, x: float, y: float, letter: str, colour: Colour, scale: float = 1.0) -> None:
-        """Draw an agent as a disc with a letter in it.
+        """Draw an agent as a disc with a letter and the centre (x, y).
 
-        Args:
-            x: horizontal position of the centre.
-            y: vertical position of the centre.
-            letter: the letter.
-            colour: the colour of the disc.
-            scale: the size of the disc, as a multiple of the usual size.
+        `scale` is the size of the disc, as a multiple of the usual size.
         """
         radius = 0.38 * self.size * scale
         rim = max(1.0, 0.06 * self.size)
@@ -226,24 +203,16 @@ class Pen:
         self.label(x, y, letter, 2 * radius, 1.2 * radius, PAPER)
 
     def teammate(self, x: float, y: float, letter: str, scale: float = 1.0) -> None:
-        """Draw the teammate as an orange disc with a letter in it.
+        """Draw the teammate as an orange disc with a letter and the centre (x, y).
 
-        Args:
-            x: horizontal position of the centre.
-            y: vertical position of the centre.
-            letter: the letter.
-            scale: the size of the disc, as a multiple of the usual size.
+        `scale` is the size of the disc, as a multiple of the usual size.
         """
         self.agent(x, y, letter, TEAMMATE, scale)
 
     def ego(self, x: float, y: float, letter: str, scale: float = 1.0) -> None:
-        """Draw the ego agent as a violet disc with a letter in it.
+        """Draw the ego agent as a violet disc with a letter and the centre (x, y).
 
-        Args:
-            x: horizontal position of the centre.
-            y: vertical position of the centre.
-            letter: the letter.
-            scale: the size of the disc, as a multiple of the usual size.
+        `scale` is the size of the disc, as a multiple of the usual size.
         """
         self.agent(x, y, letter, EGO, scale)
 
@@ -267,13 +236,7 @@ class Pen:
     def label(self, x: float, y: float, text: str, width: float, height: float, colour: Colour = INK) -> None:
         """Write a text centred at (x, y); omit it if it would be illegibly small.
 
-        Args:
-            x: horizontal position of the centre.
-            y: vertical position of the centre.
-            text: the text.
-            width: the largest width, in pixels of the canvas; for a wider text, the font size is reduced.
-            height: the usual font size, in pixels of the canvas.
-            colour: the colour of the letters.
+        The font size is `height`, reduced if the text is wider than `width`; both are in pixels of the canvas.
         """
         size = int(height)
         if size < SMALLEST_LETTERS:
@@ -298,8 +261,7 @@ class LegendEntry:
 
     Attributes:
         name: the name, written to the right of the mark.
-        draw: a function that draws the mark with a pen at a point, given by x and y in pixels of the canvas. None if
-            the entry is the colour scale, which is wider than a mark.
+        draw: draws the mark with a pen at a point (x, y), in pixels of the canvas. None for the colour scale.
     """
 
     name: str
@@ -354,11 +316,9 @@ def _draw_wall(pen: Pen, x: float, y: float) -> None:
 
 
 def legend_rows(scene: Scene, width: int) -> list[list[LegendEntry]]:
-    """Arrange the entries of a picture's legend in rows; return a list of the entries of each row.
+    """Arrange the entries of the legend of a scene's picture in rows; return a list of the entries of each row.
 
-    Args:
-        scene: the scene that the picture shows, which determines the entries.
-        width: the width of the picture, in pixels of the picture; a row takes more only if it has a single entry.
+    `width` is the width of the picture; only a row with a single entry may be wider.
     """
     rows: list[list[LegendEntry]] = [[]]
     used = 2 * MARGIN
@@ -374,14 +334,7 @@ def legend_rows(scene: Scene, width: int) -> list[list[LegendEntry]]:
 def draw_sign(pen: Pen, sign: LegendEntry, left: float, y: float, fine: int) -> None:
     """Draw an entry of the legend: a mark, or the colour scale of probabilities, and its name to the right.
 
-    The canvas is an image that is larger than the picture and is reduced to the picture's size later.
-
-    Args:
-        pen: draws on the canvas; `Pen.size` is the width and height of a mark.
-        sign: the entry.
-        left: the x coordinate of the entry's left end, in pixels of the canvas.
-        y: the y coordinate of the entry's middle, in pixels of the canvas.
-        fine: the width of the canvas divided by the width of the picture.
+    `left` is the left end and `y` the middle, in pixels of the canvas, which is `fine` times as wide as the picture.
     """
     if sign.draw is None:
         after = _draw_scale(pen, left, y, fine) + 8 * fine
@@ -394,13 +347,7 @@ def draw_sign(pen: Pen, sign: LegendEntry, left: float, y: float, fine: int) -> 
 def _draw_scale(pen: Pen, left: float, y: float, fine: int) -> float:
     """Draw the colour scale of probabilities from 0 to 100 %, and return the x coordinate of its right end.
 
-    The canvas is an image that is larger than the picture and is reduced to the picture's size later.
-
-    Args:
-        pen: draws on the canvas; the height of the scale is 0.72 times `Pen.size`.
-        left: the x coordinate of the scale's left end, in pixels of the canvas.
-        y: the y coordinate of the scale's middle, in pixels of the canvas.
-        fine: the width of the canvas divided by the width of the picture.
+    `left` is its left end and `y` its middle, in pixels of the canvas, which is `fine` times as wide as the picture.
     """
     wide, half = (SCALE_WIDTH + SIGN - 8) * fine, 0.36 * pen.size
     for k in range(wide):

@@ -1,10 +1,8 @@
 """Matplotlib figures that show how long the goals of an agent look alike: as maps, matrices and timelines.
 
-The expected divergence point ``EDP(i | j)`` is the expected step at which the actions of an agent that pursues goal `j`
-rule out goal `i`. A zone is an interval of steps in which a question may matter.
-
-The figures are drawn on given matplotlib axes or on a new figure. Nothing is shown on the screen or saved. The colours
-are safe for colour-blind readers.
+``EDP(i | j)``, the expected divergence point, is the expected step at which the actions of an agent that pursues goal
+`j` rule out goal `i`. A zone is an interval of steps in which a question may matter. The figures are drawn on given or
+new axes, and neither shown nor saved.
 """
 
 from __future__ import annotations
@@ -61,20 +59,17 @@ def edp_map(
 ) -> Axes:
     """Draw a map that shows, for each cell, how long two goals of an agent that starts there look alike.
 
-    The expected divergence point ``EDP(i | j)`` is the expected step at which the actions of an agent that pursues goal
-    `j` rule out goal `i`. The colour of a cell is the mean of ``EDP(first | second)`` and ``EDP(second | first)``. On
-    small maps, both numbers are also written in each cell, ``EDP(first | second)`` above ``EDP(second | first)``.
+    ``EDP(i | j)`` is the expected step at which the actions of an agent that pursues goal `j` rule out goal `i`. The
+    colour of a cell is the mean of ``EDP(first | second)`` and ``EDP(second | first)``. Small maps also have both
+    numbers, in this order. The axes are returned.
 
     Args:
-        divergence: the EDP of all pairs of goals. Its model must be a `GridWorld`.
+        divergence: the EDP of all pairs of goals.
         first: a goal, by index or name.
-        second: another goal, by index or name.
-        teammate: the cell where the teammate is, which gets a mark; None for no mark.
-        ego: the cell where the ego agent is, which gets a mark; None for no mark.
+        second: another goal.
+        teammate: the teammate's cell, to be marked; None for no mark.
+        ego: the ego agent's cell, likewise.
         ax: the axes to draw on; None for a new figure.
-
-    Returns:
-        The axes with the map.
 
     Raises:
         InputError: the model of `divergence` is not a `GridWorld`.
@@ -101,13 +96,12 @@ def edp_map(
 
 
 def by_evidence(evidence: float | None, between: str = " ") -> str:
-    """Return the end of a figure's caption, which states how goals are ruled out, such as " by evidence of 0.05".
+    """Return the end of a figure's caption, such as " by evidence of 0.05"; empty if `evidence` is None.
 
     Args:
-        evidence: a number between 0 and 1. A goal is ruled out as soon as the likelihood of the actions so far under
-            this goal is at most `evidence` times their likelihood under the pursued goal. None if only impossible
-            actions rule a goal out; then the text is empty.
-        between: the space or line break with which a text that is not empty begins.
+        evidence: a goal is ruled out once its likelihood, given the actions so far, is at most this multiple of that of
+            the pursued goal. None: only impossible actions rule it out.
+        between: the space or line break with which the text begins.
     """
     return "" if evidence is None else f"{between}by evidence of {evidence:g}"
 
@@ -115,17 +109,13 @@ def by_evidence(evidence: float | None, between: str = " ") -> str:
 def ambiguity_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: Axes | None = None) -> Axes:
     """Draw a map with all goals; the colour of a cell shows how long the goals look alike if an agent starts there.
 
-    The expected divergence point ``EDP(i | j)`` is the expected step at which the actions of an agent that pursues goal
-    `j` rule out goal `i`. The colour of a cell is the mean of all finite ``EDP(i | j)``, over all pairs of goals. A
-    cell without finite values has no colour.
+    ``EDP(i | j)`` is the expected step at which the actions of an agent that pursues goal `j` rule out goal `i`. The
+    colour is the mean of all finite ``EDP(i | j)``. The axes are returned.
 
     Args:
-        divergence: the EDP of all pairs of goals. Its model must be a `GridWorld`.
-        teammate: the cell where the teammate is, which gets a mark; None for no mark.
+        divergence: the EDP of all pairs of goals.
+        teammate: the teammate's cell, to be marked; None for no mark.
         ax: the axes to draw on; None for a new figure.
-
-    Returns:
-        The axes with the map.
 
     Raises:
         InputError: the model of `divergence` is not a `GridWorld`.
@@ -143,15 +133,12 @@ def ambiguity_map(divergence: Divergence, *, teammate: StateLike | None = None, 
 
 
 def goal_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: Axes | None = None) -> Axes:
-    """Draw the walls and the goals of a map.
+    """Draw the walls and the goals of a map, and return the axes.
 
     Args:
-        divergence: an object with the map (its model) and the goals. Its EDP values are not used.
-        teammate: the cell where the teammate is, which gets a mark; None for no mark.
-        ax: the axes to draw on, which keep what has been drawn on them before; None for a new figure.
-
-    Returns:
-        The axes with the map.
+        divergence: has the map (its model) and the goals.
+        teammate: the teammate's cell, to be marked; None for no mark.
+        ax: the axes to draw on; None for a new figure.
 
     Raises:
         InputError: the model of `divergence` is not a `GridWorld`.
@@ -169,16 +156,13 @@ def goal_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: A
 def edp_matrix(divergence: Divergence, at: StateLike, *, ax: Axes | None = None) -> Axes:
     """Draw a matrix that shows, for each pair of goals, how long they look alike if the agent starts in a given state.
 
-    The cell in row `i` and column `j` shows the expected divergence point ``EDP(i | j)``: the expected step at which
-    the actions of an agent that pursues goal `j` rule out goal `i`.
+    Row `i`, column `j` shows ``EDP(i | j)``: the expected step at which the actions of an agent that pursues goal `j`
+    rule out goal `i`. The axes are returned.
 
     Args:
         divergence: the EDP of all pairs of goals.
-        at: the state in which the agent starts, by index or name.
+        at: the state, by index or name.
         ax: the axes to draw on; None for a new figure.
-
-    Returns:
-        The axes with the matrix.
     """
     ax = ax or plt.subplots(figsize=(4.6, 4), layout="constrained")[1]
     pair_matrix(ax, divergence.names, divergence.edp_at(at))
@@ -196,13 +180,11 @@ def pair_matrix(
 
     Args:
         ax: the axes to draw on.
-        names: the names of the goals; a long name is written in two lines.
-        values: ``float64 [n_goals, n_goals]``. Row `i`, column `j` has the expected step at which goal `i` is ruled out
-            while the agent pursues goal `j`. Cells with ``nan`` and cells on the diagonal stay empty.
-        top: the number of steps at the upper end of the colour scale, whose lower end is 1; None for the largest finite
-            value.
-        numbers: the number of each goal. If a name is too long for two lines, all names are replaced by these numbers.
-            None for 1, 2, 3, ...
+        names: the names of the goals.
+        values: ``float64 [n_goals, n_goals]``; row `i`, column `j` is the expected step at which goal `i` is ruled out
+            while the agent pursues goal `j`. ``nan`` and the diagonal stay empty.
+        top: the upper end of the colour scale; None for the largest finite value.
+        numbers: the numbers that replace the names if a name is too long; None for 1, 2, 3, ...
     """
     n = len(names)
     values = np.where(np.eye(n, dtype=bool), np.nan, values)
@@ -239,23 +221,20 @@ def _room(ax: Axes) -> float:
 
 
 def zone_timeline(zones: Zones, *, horizon: float | None = None, ax: Axes | None = None) -> Axes:
-    """Draw the zones of a pair of goals as horizontal bars over a time axis, one below the other.
+    """Draw the zones of a pair of goals as horizontal bars over a time axis, and return the axes.
 
-    A zone is an interval of steps, counted from now. There are three kinds:
+    A zone is an interval of steps, counted from now:
 
     - information (Z_I): the teammate's actions may still fit both goals;
-    - branching (Z_B): the ego agent may need different actions for the two goals;
-    - querying (Z_Q): the steps that are in both of these zones; only then may a question be worth its price.
+    - branching (Z_B): the ego agent may need different actions for the goals;
+    - querying (Z_Q): both; only then may a question be worth its price.
 
-    Each zone is drawn twice: a filled bar for the worst case, and a hatched bar for the expected case.
+    A filled bar shows the worst case, a hatched bar the expected case.
 
     Args:
-        zones: the zones of the pair, the result of `askwise.divergence.zones.zones`.
+        zones: the zones of the pair.
         horizon: the last step to draw; None for 2 steps after the last finite start or end of a zone.
         ax: the axes to draw on; None for a new figure.
-
-    Returns:
-        The axes with the bars.
     """
     ax = ax or plt.subplots(figsize=(6, 2.6), layout="constrained")[1]
     named = zones.named()
@@ -303,18 +282,10 @@ def _axes(ax: Axes | None, grid: GridWorld) -> Axes:
 
 
 def _both_ways(grid: GridWorld, one: list[int], other: list[int]) -> tuple[Any, Any]:
-    """Return ``EDP(one | other)`` and ``EDP(other | one)`` for each state in which an agent may start.
+    """Return ``EDP(one | other)`` and ``EDP(other | one)`` for each start, two arrays ``float64 [n_states]``.
 
-    The expected divergence point ``EDP(i | j)`` is the expected step at which the actions of an agent that pursues goal
-    `j` rule out goal `i`.
-
-    Args:
-        grid: the map.
-        one: the indices of the states in which the first goal is reached.
-        other: the indices of the states in which the second goal is reached.
-
-    Returns:
-        Two arrays ``float64 [n_states]``.
+    ``EDP(i | j)`` is the expected step at which the actions of an agent that pursues goal `j` rule out goal `i`. The
+    arguments `one` and `other` are the states (indices) in which each goal is reached.
     """
     if grid.n_states <= MOST_SOLVED:
         return np.asarray(edp(grid, one, other)), np.asarray(edp(grid, other, one))
@@ -326,13 +297,8 @@ def _both_ways(grid: GridWorld, one: list[int], other: list[int]) -> tuple[Any, 
 def _drawn_cells(grid: GridWorld, laid_out: Any) -> tuple[Any, dict[str, Any]]:
     """Return the array that matplotlib's ``imshow`` draws for a map, and the keyword arguments to give to ``imshow``.
 
-    If a side of the map is longer than `MOST_DRAWN`, the array has only every k-th row and column; the keyword
-    arguments stretch it to the size of the whole map. Otherwise the array is `laid_out` and there are no keyword
-    arguments.
-
-    Args:
-        grid: the map.
-        laid_out: ``[height, width]``, a value for each cell; row 0 is y = 0.
+    The array is `laid_out` or, if a side is longer than `MOST_DRAWN`, every k-th row and column of it. `laid_out`,
+    ``[height, width]``, has a value for each cell; row 0 is y = 0.
     """
     step = -(-max(laid_out.shape) // MOST_DRAWN)
     if step == 1:
@@ -357,13 +323,13 @@ def _walls(ax: Axes, grid: GridWorld) -> None:
 
 
 def draw_cells(ax: Axes, grid: GridWorld, *, lines: bool, **style: Any) -> None:
-    """Label the columns and rows of a map on its axes, at most about 20 of each, and draw lines between its cells.
+    """Label the columns and rows of a map on its axes, and draw lines between its cells.
 
     Args:
-        ax: the axes; the centre of the cell ``(x, y)`` is at ``(x, y)``.
+        ax: the axes, with the centre of the cell ``(x, y)`` at ``(x, y)``.
         grid: the map.
-        lines: whether to draw the lines.
-        style: how matplotlib draws the lines, such as ``color`` and ``linewidth``.
+        lines: whether to draw lines.
+        style: their style, such as ``color``.
     """
     if lines:
         ax.set_xticks(np.arange(-0.5, grid.width), minor=True)
@@ -422,10 +388,8 @@ def _short(value: float) -> str:
 def _ink(value: float, top: float, alpha: float = 1.0) -> str:
     """Return a text colour, as ``#rrggbb``, that is readable on a cell whose colour shows the number `value`.
 
-    Args:
-        value: the number of steps that the cell shows; a cell has no colour if it is ``inf`` or ``nan``.
-        top: the number at the upper end of the colour scale, whose lower end is 1.
-        alpha: the opacity, from 0 to 1, with which the cell is drawn on white.
+    The colour scale goes from 1 to `top`. The cell is drawn on white with the opacity `alpha`, from 0 to 1. A cell with
+    ``inf`` or ``nan`` has no colour.
     """
     if not math.isfinite(value) or top <= 1:
         return INK

@@ -1,8 +1,7 @@
 """Pictures of scenes (``uint8 [height, width, 3]``) and animated GIFs of episodes, drawn without a display.
 
-A scene is one moment of an episode. The upper part of its picture shows a map or graph, or two side by side if each
-agent has its own. The strip below has a caption that says what is happening, and a legend of the marks. All pictures of
-an episode have the same size. Marks have a minimum size, so that they are visible on very large maps.
+A scene is one moment of an episode. Its picture shows a map or graph, or two side by side if each agent has its own.
+Below are a caption and a legend of the marks. All pictures of an episode have the same size.
 """
 
 from __future__ import annotations
@@ -54,16 +53,18 @@ MOST_FRAMES = 500
 
 
 class Sheet:
-    """The arrangement of the upper part of a picture, which is one map or graph, or two of them side by side.
+    """The arrangement of the upper part of a picture: one map or graph, or two of them side by side.
+
+    All sizes are in pixels.
 
     Attributes:
-        panels: the maps or graphs with their positions in the picture.
-        width: the width of the picture, in pixels.
-        height: the height of the upper part, including the titles above two maps or graphs, in pixels.
+        panels: the maps or graphs with their positions.
+        width: the width of the picture.
+        height: the height of the upper part.
 
     Args:
-        floors: the maps or graphs to draw, from left to right.
-        longest_side: the largest width and height of each map or graph, in pixels.
+        floors: the maps or graphs, from left to right.
+        longest_side: the largest width and height of each.
     """
 
     def __init__(self, floors: Sequence[Floor], longest_side: int = LONGEST_SIDE) -> None:
@@ -87,10 +88,7 @@ def _panel(floor: Floor, longest_side: int) -> Panel:
 def draw(scene: Scene, *, longest_side: int = LONGEST_SIDE) -> Pixels:
     """Draw a scene and return the picture, ``uint8 [height, width, 3]``, with red, green and blue of each pixel.
 
-    Args:
-        scene: one moment of an episode.
-        longest_side: the largest width and height of each map or graph in the picture, in pixels, including the
-            coordinates next to a map.
+    `longest_side` is the largest width and height of each map or graph, in pixels.
     """
     sheet = Sheet(scene.floors, longest_side)
     height = sheet.height + strip_height(scene, sheet.width)
@@ -106,17 +104,15 @@ def draw(scene: Scene, *, longest_side: int = LONGEST_SIDE) -> Pixels:
 
 
 def save_png(scene: Scene, path: str | Path, *, longest_side: int = LONGEST_SIDE) -> None:
-    """Write a picture of a scene to a PNG file.
-
-    An existing file is replaced only when the new one is complete.
+    """Write a picture of a scene to a PNG file; replace an existing file only when the new one is complete.
 
     Args:
-        scene: one moment of an episode.
+        scene: the scene.
         path: the file; its name must end in ``.png``.
-        longest_side: the largest width and height of each map or graph in the picture, in pixels.
+        longest_side: the largest width and height of each map or graph, in pixels.
 
     Raises:
-        InputError: the name of the file has another ending, or the file cannot be written.
+        InputError: the name has another ending, or the file cannot be written.
     """
     check_ending(path, ".png")
     with whole_file(path) as temporary:
@@ -135,11 +131,7 @@ def check_ending(path: str | Path, ending: str) -> None:
 def _draw_titles(scene: Scene, sheet: Sheet, draw: ImageDraw.ImageDraw) -> None:
     """Write each agent's name above the agent's own map or graph, and draw a vertical line between the two.
 
-    Args:
-        scene: the scene, which has the names.
-        sheet: the two maps or graphs with their positions in the picture.
-        draw: draws on the canvas, an image that is `FINE` times as large as the picture and is reduced to the picture's
-            size later.
+    `sheet` has the positions in the picture; `draw` draws on the canvas, an image `FINE` times as large.
     """
     for panel, name in zip(sheet.panels, (scene.teammate.name, scene.ego.name), strict=True):
         middle = panel.left + (panel.width - _beside(panel)) / 2
@@ -178,12 +170,7 @@ def _draw_marks(scene: Scene, panels: Sequence[Panel], draw: ImageDraw.ImageDraw
 def _in_order(scene: Scene, marks: list[GoalMark]) -> list[GoalMark]:
     """Return the marks of goals in the order in which to draw them; later marks cover earlier ones.
 
-    Marks of goals in the current question come last. Otherwise, marks of likelier goals come after marks of less likely
-    goals.
-
-    Args:
-        scene: the scene, which has the probabilities of the goals and the question.
-        marks: the marks in any order.
+    Marks of likelier goals come later; marks of goals in the current question come last.
     """
     belief = [1.0 if (p := mark.probability(scene)) is None else p for mark in marks]
     return [marks[k] for k in sorted(range(len(marks)), key=lambda k: (marks[k].asked(scene), belief[k]))]
@@ -228,13 +215,8 @@ def strip_height(scene: Scene, width: int) -> int:
 def draw_strip(scene: Scene, draw: ImageDraw.ImageDraw, top: int, width: int, fine: int) -> None:
     """Draw the strip below a picture: a caption that says what is happening, and a legend of the marks.
 
-    Args:
-        scene: the scene that the picture shows.
-        draw: draws on the canvas, an image that is `fine` times as large as the picture and is reduced to the picture's
-            size later.
-        top: the y coordinate of the strip's upper edge, in pixels of the canvas.
-        width: the width of the picture, in pixels of the picture.
-        fine: the number of pixels of the canvas for each pixel of the picture, along each axis.
+    `draw` draws on the canvas, an image `fine` times as large as the picture. `top` is the strip's upper edge, in
+    pixels of the canvas. `width` is the width of the picture, in its own pixels.
     """
     draw.line((0, top, fine * width, top), fill=LINE, width=fine)
     y = top + fine * (MARGIN + LINE_HEIGHT / 2)
@@ -265,14 +247,8 @@ def _caption(scene: Scene) -> list[tuple[str, Colour]]:
 def _set(caption: list[tuple[str, Colour]], fine: int, width: int) -> tuple[list[tuple[str, Colour]], int]:
     """Break the texts of a caption into lines, and choose the largest font size at which all lines fit.
 
-    A caption has room for `CAPTION_LINES` lines of the usual font size. If the lines do not fit even at the smallest
-    font size, the last line gets all remaining words and is too wide. The canvas is an image that is larger than the
-    picture and is reduced to the picture's size later.
-
-    Args:
-        caption: the texts with their colours, the first at the top.
-        fine: the number of pixels of the canvas for each pixel of the picture, along each axis.
-        width: the largest width of a line, in pixels of the canvas.
+    If they do not fit even at the smallest font size, the last line is too wide. `width` is the largest width of a line
+    in pixels of the canvas, which is `fine` times as wide as the picture.
 
     Returns:
         The lines with their colours, and the font size in pixels of the canvas.
@@ -315,18 +291,17 @@ def _fitted(text: str, size: int, width: int) -> str:
 
 
 def save_gif(episode: Episode, path: str | Path, *, longest_side: int = GIF_SIDE) -> None:
-    """Write an episode to an animated GIF file.
+    """Write an episode to an animated GIF file; replace an existing file only when the new one is complete.
 
-    A question and the end are shown longer than other steps. In a long episode, some steps without questions are left
-    out. An existing file is replaced only when the new one is complete.
+    In a long episode, some steps without questions are left out.
 
     Args:
         episode: the episode.
         path: the file; its name must end in ``.gif``.
-        longest_side: the largest width and height of each map or graph in the picture, in pixels.
+        longest_side: the largest width and height of each map or graph, in pixels.
 
     Raises:
-        InputError: the name of the file has another ending, or the file cannot be written.
+        InputError: the name has another ending, or the file cannot be written.
     """
     check_ending(path, ".gif")
     chosen = list(_chosen(episode))

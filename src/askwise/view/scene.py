@@ -1,8 +1,7 @@
 """Scenes: moments of an episode as data, from which texts, pictures, animations and web pages are drawn.
 
-A scene takes place on a floor: a map of cells, or a drawn graph. A place on a floor is a pair of coordinates
-``(x, y)``, with x to the right and y up. On a map it is a cell, in whole numbers from 0; on a graph it is the position
-of a node in the drawing. `askwise.view.scene_builder` makes the scenes of any problem.
+A scene takes place on a floor: a map of cells, or a drawn graph. A place is a pair ``(x, y)``, with x to the right and
+y up: a cell, in whole numbers from 0, or the position of a node.
 """
 
 from __future__ import annotations
@@ -61,12 +60,11 @@ class Node:
     """A node of a drawn graph; it stands for a state of a model.
 
     Attributes:
-        name: the full name of the node, with control characters written as escapes.
-        at: the position ``(x, y)`` of the node in the drawing.
-        lines: the text below the node: its name in one or two lines, shortened if necessary; empty if there is no room.
-        above: the text above the node, which names a goal that is reached in the node's state. Empty if no goal is
-            reached there, or if the goal has the same name as the node.
-        marked: whether a goal is reached in the node's state.
+        name: the full name, with control characters written as escapes.
+        at: the position ``(x, y)`` in the drawing.
+        lines: the name as one or two lines below the node; empty if there is no room.
+        above: the goal to write above the node; empty for none, or if the names are equal.
+        marked: whether a goal is reached in this state.
     """
 
     name: str
@@ -81,12 +79,11 @@ class Edge:
     """An edge of a drawn graph, for the actions between two states.
 
     Attributes:
-        first: the index of the node at which the edge starts.
-        second: the index of the node at which it ends.
-        there: the names of the actions that lead from `first` to `second`, at least one.
-        back: the names of the actions that lead from `second` to `first`; empty for a one-way edge.
-        through: the control point ``(x, y)`` of the quadratic Bézier curve that is drawn; the midpoint if the edge is
-            straight.
+        first: the index of its first node.
+        second: the index of its second node.
+        there: the names of the actions from `first` to `second`, at least one.
+        back: the names of the actions from `second` to `first`; empty for a one-way edge.
+        through: the control point ``(x, y)`` of the quadratic Bézier curve; the midpoint if it is straight.
     """
 
     first: int
@@ -118,12 +115,12 @@ class Label:
 class DrawnGraph:
     """A graph with positions for its nodes and labels, in a drawing from (0, 0) at the lower left to (width, height).
 
-    The unit of length is about the size of the mark that shows an agent or a goal.
+    The unit of length is about the size of a mark.
 
     Attributes:
-        nodes: the nodes, one for each drawn state. If some states are not drawn, the last node stands for all of these.
-        edges: the edges between the nodes.
-        labels: names of actions next to the edges, as far as there is room.
+        nodes: one for each drawn state; if some are not drawn, the last node stands for these.
+        edges: the edges.
+        labels: names of actions, as far as there is room.
         width: the largest x.
         height: the largest y.
         n_states: number of states of the model, drawn or not.
@@ -148,13 +145,8 @@ Floor: TypeAlias = Map | DrawnGraph
 def curve(start: Place, through: Place, end: Place, share: float) -> Place:
     """Return a point of an edge, which is drawn as a quadratic Bézier curve from `start` to `end`.
 
-    All points are pairs ``(x, y)``.
-
-    Args:
-        start: the position of the edge's first node.
-        through: the control point of the curve.
-        end: the position of the edge's second node.
-        share: the parameter of the curve, from 0 (the result is `start`) to 1 (the result is `end`).
+    All points are pairs ``(x, y)``; `through` is the control point. The parameter `share` goes from 0 (the result is
+    `start`) to 1 (the result is `end`).
     """
     a, b, c = (1 - share) ** 2, 2 * share * (1 - share), share**2
     return (
@@ -173,8 +165,8 @@ class Figure:
     Attributes:
         name: the noun for the agent, such as ``teammate``.
         sign: its letter in drawings.
-        at: the coordinates ``(x, y)`` at which it is drawn: a cell of a map, or a position in the drawing of a graph.
-        place: the name of the place where it is; if empty, it is set to the coordinates as text.
+        at: the coordinates ``(x, y)`` at which it is drawn.
+        place: the name of the place; if empty, it is set to the coordinates as text.
     """
 
     name: str
@@ -202,17 +194,14 @@ class Landmark:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A goal that the teammate may have, and the places where the agents reach it.
-
-    A place is a pair ``(x, y)``: a cell of a map, or a position in the drawing of a graph.
+    """A goal that the teammate may have, and the places ``(x, y)`` where the agents reach it.
 
     Attributes:
         name: the name of the goal.
-        at: the first place where the teammate reaches it, on the teammate's map or graph.
-        landmark: the index, among the landmarks of the scene, of the landmark where the ego agent picks up what the
-            goal needs; None if there is none.
-        also: the other places where the teammate reaches it.
-        ego: the places where the ego agent reaches it, on the ego agent's map or graph; empty if they are not drawn.
+        at: the first place where the teammate reaches it.
+        landmark: the index of the landmark where the ego agent picks up what the goal needs; None for none.
+        also: the teammate's other places.
+        ego: the ego agent's places, on its own map or graph if it has one; empty if they are not drawn.
     """
 
     name: str
@@ -227,24 +216,21 @@ class Scene:
     """One moment of an episode, with everything that a drawing shows; what is None or empty is not drawn.
 
     Attributes:
-        words: the nouns for agents, goals and other things in the problem's domain, and their letters in drawings.
-        floor: the map or graph on which the agents move; the teammate's if each agent has its own.
+        words: the nouns for agents, goals and other things, and their letters.
+        floor: the map or graph on which the agents move; the teammate's if each has its own.
         teammate: the teammate.
         ego: the ego agent.
         goals: the goals, in the order of the problem.
         landmarks: places that matter and are not goals.
-        carried: the name of the goal for which the ego agent carries something; empty if it carries nothing.
-        hands: a phrase that says what the ego agent carries, such as "empty hands" if it carries nothing. Empty in
-            problems without anything to carry.
-        belief: ``float64 [n_goals]``, the probabilities of the goals according to the ego agent.
-        asked: the question that the ego agent asks: the indices of goals, or a `Choice` among groups of goals; empty if
-            it asks nothing.
-        reply: the reply to the question, as text.
-        goal: the index of the teammate's goal. None if the drawing must not reveal it, for instance in an environment
-            whose user is the ego agent.
-        progress: one line about the progress, such as the number of the step and the cost so far.
+        carried: the goal for which the ego agent carries something.
+        hands: what the ego agent carries, such as "empty hands".
+        belief: ``float64 [n_goals]``, the ego agent's probabilities of the goals.
+        asked: the question that the ego agent asks: the indices of goals, or a `Choice`.
+        reply: the reply to the question.
+        goal: the index of the teammate's goal; None if the drawing must not reveal it.
+        progress: one line about the progress, such as the number of the step.
         event: one line about what is happening.
-        ego_floor: the ego agent's map or graph, which is drawn next to the teammate's; None if both agents share one.
+        ego_floor: the ego agent's own map or graph; None if both agents share one.
     """
 
     words: Vocabulary
@@ -300,14 +286,13 @@ def _size(floor: Floor) -> str:
 class GoalMark:
     """A mark on a place where one of the two agents reaches one or more goals.
 
-    If each agent has its own map or graph, the agent's marks are on that map or graph. If both agents share one, a
-    place can have two marks, one for each agent; then the ego agent's mark is small.
+    A place can have a mark of each agent; then the ego agent's mark is small.
 
     Attributes:
-        at: the coordinates ``(x, y)`` of the place: a cell of a map, or a position in the drawing of a graph.
+        at: the coordinates ``(x, y)`` of the place.
         goals: the indices of the goals that are reached there.
-        ego: whether it is the ego agent that reaches them there; otherwise the teammate does.
-        shared: for a mark of the ego agent, whether the teammate has a mark at the same place.
+        ego: whether the ego agent reaches them; otherwise the teammate does.
+        shared: for a mark of the ego agent, whether the teammate has a mark there, too.
     """
 
     at: Place
@@ -355,13 +340,11 @@ def teammate_marks(scene: Scene) -> list[GoalMark]:
 def ego_marks(scene: Scene, *, every: bool = False) -> list[GoalMark]:
     """Return the marks on the places where the ego agent reaches goals.
 
-    If each agent has its own map or graph, every such place gets a mark. If the agents share one, a place where both
-    agents reach the same goals gets no mark of the ego agent, because the teammate's mark is enough.
+    On a shared map or graph, a place where both agents reach the same goals gets no such mark.
 
     Args:
         scene: the scene.
-        every: True to mark also the places on a shared map where both agents reach the same goals. If the ego agent has
-            only such places, there are no marks.
+        every: whether these places on a shared map are marked nevertheless, if the ego agent also has other places.
     """
     found: dict[Place, list[int]] = {}
     for k, goal in enumerate(scene.goals):

@@ -1,11 +1,10 @@
 """Makes scenes of problems and of the moments of episodes; a scene is all data that a drawing shows.
 
-A scene shows a grid as a map and any other model as a graph. If the two agents have different models, the scene has
-both, side by side. A scene is built from the problem and its vocabulary (`askwise.domains.registry.words_of`), which
-also lists the landmarks. The parts that all moments of a problem share are built once (`StaticScene`).
+A grid is drawn as a map and any other model as a graph, with different models of the two agents side by side. What all
+moments of a problem share is built once (`StaticScene`).
 
-An episode of `n` steps has ``n + 1`` moments. Each of the first `n` shows the agents before a step and what happens in
-this step; the last one shows the end.
+An episode of `n` steps has ``n + 1`` moments. Each of the first `n` shows a step and the agents before it; the last one
+shows the end.
 """
 
 from __future__ import annotations
@@ -38,14 +37,9 @@ _DRAWN: WeakKeyDictionary[Model, dict[Any, tuple[DrawnGraph, dict[int, Place]]]]
 
 
 def scene_of(problem: Problem, state: JointState, belief: FloatArray | None = None) -> Scene:
-    """Return the scene of a problem for given states of both agents: all data that a drawing shows.
+    """Return the scene of a problem for given states of both agents, without a question or progress.
 
-    It has no question and no lines about the progress and the event.
-
-    Args:
-        problem: the problem.
-        state: the states of both agents.
-        belief: ``float64 [n_goals]``, the ego agent's belief; None if it is not to be drawn.
+    `belief`, ``float64 [n_goals]``, is the ego agent's belief; None if it is not to be drawn.
     """
     static = _static(problem)
     words, teammate, ego = static.words, static.teammate, static.ego or static.teammate
@@ -69,12 +63,10 @@ def scene_of(problem: Problem, state: JointState, belief: FloatArray | None = No
 def place_in(problem: Problem, side: str, state: int) -> Place:
     """Return the coordinates ``(x, y)`` at which an agent is drawn in a state.
 
-    They are a cell of a map, or a position in the drawing of a graph.
-
     Args:
         problem: the problem.
         side: the agent, ``teammate`` or ``ego``.
-        state: the index of a state in the agent's model. It says where the agent is, not what it carries.
+        state: the index of a state in the agent's model (without what the agent carries).
     """
     static = _static(problem)
     drawn = static.teammate if side == "teammate" or static.ego is None else static.ego
@@ -105,11 +97,11 @@ class StaticScene:
     """The parts of a problem's scenes that do not change during an episode.
 
     Attributes:
-        words: the nouns for agents, goals and other things in the problem's domain, and their letters in drawings.
+        words: the nouns for agents, goals and other things, and their letters.
         teammate: the teammate's model with its drawing.
-        ego: the ego agent's model with its drawing; None if both agents share a model.
+        ego: the ego agent's; None if both agents share a model.
         goals: the goals with the places where the agents reach them.
-        landmarks: places that matter and are not goals, such as toolboxes.
+        landmarks: places that matter and are not goals.
     """
 
     words: Vocabulary
@@ -162,11 +154,8 @@ def _make_static(problem: Problem) -> StaticScene:
 def _names_at(names: list[str], targets: list[list[int]]) -> dict[int, str]:
     """Return a text that names the goals of each state in which goals are reached, by the index of the state.
 
-    The text is the name of the first goal, such as ``A``, or ``A +2`` if two other goals are also reached there.
-
-    Args:
-        names: the names of all goals.
-        targets: for each goal, the indices of the states in which it is reached.
+    It is the first goal, such as ``A``, or ``A +2`` for three goals. `targets` has the states in which each goal is
+    reached.
     """
     found: dict[int, list[str]] = {}
     for name, states in zip(names, targets, strict=True):
@@ -192,16 +181,10 @@ def _cell(model: GridWorld, state: int) -> Place:
 
 
 def _draw(model: Model, start: int, marked: dict[int, str]) -> tuple[DrawnGraph, dict[int, Place]]:
-    """Draw a model as a graph.
+    """Draw a model as a graph; return the drawing, and a dict from states (indices) to coordinates ``(x, y)``.
 
-    Args:
-        model: the model.
-        start: the index of the state in which the agent starts.
-        marked: the text to write above each state in which goals are reached, by the index of the state.
-
-    Returns:
-        The drawing, and a dict from states (indices) to coordinates ``(x, y)``. If the model is too large to draw all
-        of it, the dict lacks the states that are not drawn; the last node of the drawing stands for all of them.
+    The dict lacks states that are not drawn, for which the last node stands. `start` is the agent's first state;
+    `marked` has the text above each state in which goals are reached.
     """
     net = Net.of(model, excerpt(model, start, marked))
     node_of = {state: node for node, state in enumerate(net.states) if state != ELSEWHERE}
@@ -220,12 +203,10 @@ def _figure(name: str, sign: str, drawn: DrawnModel, state: int) -> Figure:
 
 
 def start_scene(given: object, belief: FloatArray | None = None) -> Scene:
-    """Return the scene at the start of a problem.
-
-    The scene's attribute `progress` has the size of the problem.
+    """Return the scene at the start of a problem; its attribute `progress` has the size of the problem.
 
     Args:
-        given: a problem, an instance of any domain, or the path of an instance's file.
+        given: a problem, an instance of any domain, or the path of its file.
         belief: ``float64 [n_goals]``, the ego agent's belief; None if it is not to be drawn.
     """
     problem = as_problem(given)

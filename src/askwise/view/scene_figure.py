@@ -1,8 +1,7 @@
 """Scenes (moments of an episode) and whole episodes as figures for papers: PNG, SVG or PDF, as wide as a column.
 
-All positions in a figure are in points (1/72 inch). Font sizes are in points, too, so the module can compute which
-texts fit. If a goal's name does not fit on its mark, numbers replace the names, with a key below the map. The legend
-lists only marks that are drawn. Two maps or graphs are drawn one above the other.
+Positions and font sizes are in points (1/72 inch). If a goal's name does not fit on its mark, numbers replace the
+names, with a key below the map.
 """
 
 from __future__ import annotations
@@ -54,8 +53,7 @@ def save_scene(scene: Scene, path: str | Path) -> None:
 def save_episode(episode: Episode, path: str | Path) -> None:
     """Write one figure of a whole episode to a PNG, SVG or PDF file, depending on the ending of `path`.
 
-    The figure shows the agents at their starts with their paths, the prior probabilities of the goals, the questions
-    with their replies, and the teammate's goal.
+    It shows the agents' paths, the prior, the questions with their replies, and the teammate's goal.
 
     Raises:
         InputError: the ending is another one, or the file cannot be written.
@@ -79,9 +77,9 @@ class Trail:
     """The path of an agent through an episode, as it is drawn in a figure.
 
     Attributes:
-        floor: the index of the map or graph on which to draw the path; -1 for the last one. A figure has one or two.
-        places: the places ``(x, y)`` of the agent on this map or graph: one before each step, and one at the end.
-        colour: the colour of the path, as ``#rrggbb``.
+        floor: the index of the map or graph to draw on; -1 for the last one.
+        places: the places ``(x, y)`` of the agent: one before each step, and one at the end.
+        colour: the colour, as ``#rrggbb``.
     """
 
     floor: int
@@ -95,10 +93,9 @@ class Board:
 
     Attributes:
         floor: the map or graph.
-        left: the x coordinate of the left edge of the cells or of the graph.
-        unit: the size of a cell, or of one unit of length in the drawing of the graph.
-        bottom: the y coordinate of the lower edge. For a map, this is the lower edge of the coordinates written below
-            the cells.
+        left: the left edge.
+        unit: the size of a cell, or of a unit of length in the drawing of the graph.
+        bottom: the lower edge, including the written coordinates of a map.
     """
 
     floor: Floor
@@ -133,15 +130,16 @@ class Board:
 class SceneFigure:
     """The figure of a scene; it can also show the agents' paths and the questions of an episode.
 
+    The attributes from `pen` on are set by `draw`.
+
     Attributes:
         scene: the scene.
-        paths: the path of each agent; empty for none.
-        questions: for each question, the place ``(x, y)`` where the ego agent asked it, and its text with the reply;
-            empty for none.
-        pen: draws the marks. This attribute and the following ones are set by `draw`.
+        paths: the path of each agent.
+        questions: for each question, the place ``(x, y)`` where it was asked, and its text with the reply.
+        pen: draws the marks.
         width: the width of the figure, in points (1/72 inch).
-        boards: the maps or graphs with their positions on the figure.
-        numbered: whether the marks have the numbers of goals instead of their names.
+        boards: the maps or graphs with their positions.
+        numbered: whether marks have numbers instead of the goals' names.
     """
 
     scene: Scene
@@ -229,14 +227,9 @@ class SceneFigure:
                 self.pen.write(x, y, label.text, LABEL_LETTERS * board.unit, FAINT, outlined=True, zorder=3.5)
 
     def _names_above(self, board: Board, at: Place, own: str) -> list[str]:
-        """Return the lines of text above a node of a graph: the names of at most three goals that are reached there.
+        """Return the lines above a node: at most three names of goals that are reached there, and "..." for more.
 
-        If there are more goals, the last line is "...".
-
-        Args:
-            board: the graph with its position on the figure.
-            at: the position ``(x, y)`` of the node in the graph.
-            own: the name of the node; a goal of the same name is left out.
+        The node is at the position `at` in the graph. A goal with the name `own` of the node is left out.
         """
         marks = []
         if board is self.boards[0]:
@@ -399,12 +392,9 @@ class SceneFigure:
     def _rows(self) -> list[list[tuple[str, str]]]:
         """Return the rows of text below the maps or graphs, each narrow enough for the figure.
 
-        The first rows have the legend. As far as the figure needs them, rows with the following texts come next: the
-        names of numbered goals, the goals that belong to each landmark, the places of the ego agent whose marks are
-        hidden by other marks, and the questions.
-
-        A row is a list of entries. An entry is a pair: the kind of the mark to draw (see `VectorPen.sign`; empty for no
-        mark), and the text to the right of the mark.
+        The legend comes first, then, if needed, numbered goals, the goals of each landmark, hidden places of the ego
+        agent, and the questions. A row is a list of pairs: the kind of the mark to draw (see `VectorPen.sign`; empty
+        for no mark), and the text to its right.
         """
         scene = self.scene
         found = list(_in_rows(self._entries(), self.width))
@@ -421,8 +411,8 @@ class SceneFigure:
     def _toolbox_rows(self) -> list[list[tuple[str, str]]]:
         """Return rows of text that list the goals of each landmark; no rows if the goals' marks show the landmarks.
 
-        A landmark is a place where the ego agent picks up what some goals need, such as a toolbox. Each row is a list
-        with one pair: an empty text (because no mark is drawn), and the text of the row.
+        A landmark is a place where the ego agent picks up what some goals need. A row is a list with one pair: an empty
+        text, and the text of the row.
         """
         scene = self.scene
         mapped = isinstance(scene.floor, Map)

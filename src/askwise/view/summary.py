@@ -51,9 +51,8 @@ def episode_to_text(episode: Episode, *, colour: bool = False) -> str:
 def header(episode: Episode) -> list[str]:
     """Return three lines of text that introduce an episode.
 
-    - the title and the size of its problem;
-    - the ego agent's method, the kind of teammate, the teammate's goal, and the random seed;
-    - the places where both agents start.
+    They have the size of its problem; the method, the kind of teammate, the goal and the random seed; and the starts of
+    both agents.
     """
     start = scene_at(episode, 0)
     teammate, ego = start.teammate, start.ego
@@ -81,7 +80,7 @@ class _Remark(NamedTuple):
     """A remark about a question, in a line of its own between the rows of the table of an episode's steps.
 
     Attributes:
-        step: the number of the step, as text; empty if the line above already has it.
+        step: the number of the step; empty if it stands above.
         text: the remark.
         asked: whether the question was asked.
     """
@@ -94,10 +93,7 @@ class _Remark(NamedTuple):
 def _table(episode: Episode, words: Vocabulary, loud: Emphasis) -> list[str]:
     """Return the lines of the table of an episode's steps, with remarks about questions between its rows.
 
-    Args:
-        episode: the episode.
-        words: has the nouns for the two agents, which are headings.
-        loud: a function that takes a text and returns it emphasised for a terminal, or unchanged.
+    `loud` emphasises a text for a terminal, or returns it unchanged.
     """
     story = list(_story(episode, words))
     width = max(4, *(len(each[0]) for each in story)) if story else 4
@@ -113,10 +109,7 @@ def _table(episode: Episode, words: Vocabulary, loud: Emphasis) -> list[str]:
 def _remark_lines(remark: _Remark, width: int, loud: Emphasis) -> list[str]:
     """Return the lines of a remark in the table of an episode's steps; a question that was asked is emphasised.
 
-    Args:
-        remark: the remark.
-        width: the width of the table's column of step numbers, in characters.
-        loud: a function that takes a text and returns it emphasised for a terminal, or unchanged.
+    `width` is the width of the column of step numbers. `loud` returns a text emphasised for a terminal, or unchanged.
     """
     lines = wrapped(f"  {remark.step:>{width}}  {remark.text}", width + 4).split("\n")
     return [f"{line[: width + 4]}{loud(line[width + 4 :])}" if remark.asked else line for line in lines]
@@ -125,13 +118,8 @@ def _remark_lines(remark: _Remark, width: int, loud: Emphasis) -> list[str]:
 def _story(episode: Episode, words: Vocabulary) -> Iterator[tuple[str, ...] | _Remark]:
     """Yield the rows of the table of an episode's steps, and the remarks about questions, in the order of time.
 
-    A row is a tuple with the text of each column: the numbers of its steps, what the ego agent does, what the teammate
-    does, the number of possible goals before these steps, and the likeliest goal before them. Consecutive similar steps
-    share a row.
-
-    Args:
-        episode: the episode.
-        words: has the verbs for what the teammate does.
+    A row is a tuple of texts: its steps, what the ego agent does, what the teammate does, the number of possible goals,
+    and the likeliest goal, both before these steps. Consecutive similar steps share a row.
     """
     problem = episode.problem
     after = [step.state for step in episode.steps[1:]] + [episode.final]
@@ -149,7 +137,7 @@ def _story(episode: Episode, words: Vocabulary) -> Iterator[tuple[str, ...] | _R
 def _kind(problem: Problem, step: Step) -> tuple[object, ...]:
     """Return a key for a step; consecutive steps with equal keys share a row in the text of an episode.
 
-    A step with a question, or with an action that is neither a move nor waiting, has a key that no other step has.
+    A question, and an action that is neither a move nor waiting, have a row of their own.
     """
     possible = None if step.belief is None else credible_goals(problem, step.belief).tobytes()
     action = step.decision.action
@@ -224,14 +212,9 @@ def _question(problem: Problem, step: Step) -> Iterator[_Remark]:
 
 
 def _not_asked(problem: Problem, steps: Sequence[Step]) -> Iterator[_Remark]:
-    """Yield a remark about the best question that the ego agent considered but did not ask.
+    """Yield a remark about the best question that the ego agent considered in `steps` but did not ask, if any.
 
-    If it considered no question, nothing is yielded. The best question is the one with the highest net value (expected
-    saving minus price) in any of the steps.
-
-    Args:
-        problem: the problem.
-        steps: consecutive steps in which the ego agent asked nothing.
+    The best one has the highest expected saving minus price.
     """
     best = max((step.decision for step in steps), key=lambda made: -np.inf if made.net is None else made.net)
     if best.considered is None or best.value is None or best.cost is None:
@@ -251,9 +234,8 @@ def _possible(problem: Problem, step: Step) -> str:
 def describe(problem: Problem) -> str:
     """Return a problem as text, as the command ``askwise show`` prints it.
 
-    The text has the size, the landmarks (if any), the price of questions, and the cost of an episode in which the ego
-    agent knows the goal. It also lists the starts and the goals. If the domain has a phrase on how likely the goals
-    are, the text has this phrase instead of the starts and the goals.
+    The text has the size, the landmarks, the price of questions, the cost if the ego agent knows the goal, and the
+    starts and the goals or the domain's phrase on how likely the goals are.
     """
     scene = scene_of(problem, problem.start)
     words = scene.words
@@ -275,13 +257,9 @@ def _spread(expected: float, least: float, most: float) -> str:
 
 
 def _sites(words: Vocabulary) -> str:
-    """Return a text that lists the first `MOST_SITES` landmarks of a problem, such as toolboxes.
+    """Return a text with the first `MOST_SITES` landmarks of a problem, such as toolboxes, and the number of others.
 
-    For each landmark, it has the name, the place, and the number of things (such as tools) that the ego agent can pick
-    up there. If there are more landmarks, the text ends with how many.
-
-    Args:
-        words: the vocabulary of the problem, which has the landmarks.
+    For each landmark, it has the name, the place, and the number of things to pick up there.
     """
     shown = [
         f"{printable(site.name)} at {site.at} ({counted(len(site.goals), words.load)})"
@@ -300,9 +278,8 @@ def _starts_and_goals(problem: Problem, words: Vocabulary) -> list[str]:
 def _goals(problem: Problem, words: Vocabulary) -> list[str]:
     """Return the lines of a table of the first `MOST_GOALS` goals of a problem.
 
-    For each goal, the table has the name, the probability, and for each agent the places where it reaches the goal and
-    the steps to the nearest one. If goals have prices of their own, the table also has the price of naming the goal in
-    a question.
+    Its columns are the name, the probability, the places where each agent reaches the goal with the steps to the
+    nearest one, and, if goals have prices of their own, the price of naming the goal in a question.
     """
     own = problem.query_cost.prices
     head = [words.goal, "likely", words.teammate, words.ego, *(["naming it costs"] if own is not None else [])]
@@ -321,10 +298,7 @@ def _goals(problem: Problem, words: Vocabulary) -> list[str]:
 def _far(side: Side, goal: int, steps: int) -> str:
     """Return a text with the places where an agent reaches a goal, and the number of steps to the nearest one.
 
-    Args:
-        side: the agent's side of the problem: its model and the states in which it reaches goals.
-        goal: the index of the goal.
-        steps: the number of steps from the agent's start to the nearest of these places.
+    `side` is the agent's side of the problem; `steps` are counted from the agent's start.
     """
     targets = side.targets(goal)
     places = listed([_name(side, int(state)) for state in targets[:MOST_TARGETS]])

@@ -1,7 +1,6 @@
 """Scenes (moments of an episode) as text: drawings for terminals, and an animation of an episode in the terminal.
 
-A map is drawn with letters; a graph becomes a list of its places. The animation uses the terminal's alternate screen.
-When it ends, or is interrupted by Ctrl-C, the terminal is restored.
+A map is drawn with letters; a graph becomes a list of its places. The animation restores the terminal.
 """
 
 from __future__ import annotations
@@ -47,15 +46,14 @@ def draw_graph(scene: Scene, floor: DrawnGraph, side: int, *, colour: bool, colu
 
     Args:
         scene: the scene.
-        floor: the graph to draw.
-        side: the index of the graph in ``scene.floors``: 0 for the teammate's or a shared graph, 1 for the ego agent's
-            own.
-        colour: whether to use escape sequences for terminals with 256 colours.
-        columns: the largest width of a line, in characters.
+        floor: the graph.
+        side: its index in ``scene.floors``: 0 for the teammate's or a shared one, 1 for the ego agent's own.
+        colour: whether to use escape sequences (256 colours).
+        columns: the largest width, in characters.
         rows: the largest number of lines.
 
     Returns:
-        The lines, the letters that they use for agents and goals, and a remark if some places are not listed.
+        The lines, the letters in them, and a remark if some places are not listed.
     """
     agents, goals = agent_marks(scene, side), goal_marks(scene, side, short=False)
     shown = _shown(floor, agents, goals, rows)
@@ -102,13 +100,8 @@ def shortened_end(text: str, longest: int) -> str:
 def _shown(floor: DrawnGraph, agents: dict[Place, TextMark], goals: dict[Place, TextMark], rows: int) -> list[int]:
     """Return the indices of the nodes to list: all if there are at most `rows`, otherwise the most important nodes.
 
-    Most important are nodes with agents, then nodes with goals, then neighbours of nodes with agents.
-
-    Args:
-        floor: the graph.
-        agents: the marks of the agents, by the coordinates of their nodes.
-        goals: the marks of the goals, by the coordinates of their nodes.
-        rows: the largest number of nodes to list.
+    Nodes with agents come first, then nodes with goals, then neighbours of nodes with agents. `agents` and `goals` are
+    marks by the coordinates of their nodes.
     """
     nodes = range(len(floor.nodes) - (1 if floor.n_hidden else 0))
     occupied = [node for node in range(len(floor.nodes)) if floor.nodes[node].at in agents]
@@ -128,7 +121,7 @@ def _shown(floor: DrawnGraph, agents: dict[Place, TextMark], goals: dict[Place, 
 def _edges_from(floor: DrawnGraph) -> list[list[str]]:
     """Return a list for each node of a graph: the names of the nodes to which actions lead from it in one step.
 
-    Each name is followed by these actions in parentheses, unless all edges of the graph have the same action.
+    The actions follow each name in parentheses, unless all edges of the graph have the same action.
     """
     found: list[list[str]] = [[] for _ in floor.nodes]
     plain = len({name for edge in floor.edges for name in (*edge.there, *edge.back)}) < 2
@@ -144,16 +137,13 @@ def _edges_from(floor: DrawnGraph) -> list[list[str]]:
 
 
 def draw(scene: Scene, *, colour: bool = False, columns: int = COLUMNS, rows: int = ROWS) -> str:
-    """Return a drawing of a scene as text.
-
-    It has the map or graph and, below it, lines with a legend, the places of the agents, the belief, the question, the
-    event and the progress.
+    """Return a drawing of a scene as text: the map or graph, and lines with a legend, the places, the belief and so on.
 
     Args:
-        scene: one moment of an episode.
-        colour: whether to use escape sequences for terminals with 256 colours.
+        scene: the scene.
+        colour: whether to use escape sequences (256 colours).
         columns: the largest width of the map or graph, in characters.
-        rows: the largest number of lines of the map or graph; the lines below it are not counted.
+        rows: its largest number of lines.
     """
     drawing = _floors(scene, colour, columns, rows)
     signs = [f"{sign} {meaning}" for sign, meaning in meanings(scene).items() if sign in drawing.signs]
@@ -170,16 +160,11 @@ def draw(scene: Scene, *, colour: bool = False, columns: int = COLUMNS, rows: in
 def _floors(scene: Scene, colour: bool, columns: int, rows: int) -> TextFloor:
     """Draw the map or graph of a scene as text, or both if each agent has its own.
 
-    Two maps are drawn side by side. Two graphs, or a map and a graph, are drawn one below the other.
-
-    Args:
-        scene: the scene.
-        colour: whether to use escape sequences for terminals with 256 colours.
-        columns: the largest width of the whole drawing, in characters.
-        rows: the largest number of lines of the whole drawing.
+    Two maps are drawn side by side, otherwise one below the other. At most `columns` characters and `rows` lines are
+    used.
 
     Returns:
-        The lines, the letters that they use for agents, goals and other marks, and remarks about how to read them.
+        The lines, the letters in them, and remarks about how to read them.
     """
     if len(scene.floors) == 1:
         return _draw_floor(scene, 0, colour=colour, columns=columns, rows=rows)
@@ -214,9 +199,8 @@ def _visible(line: str) -> int:
 def ego_places(scene: Scene) -> Iterator[str]:
     """Yield phrases such as "for A the robot goes to B", for goals of the ego agent whose marks are hidden.
 
-    In this example, the ego agent (the robot) reaches goal A at the place where the teammate reaches goal B, and the
-    mark of B hides the mark of A. If there are more than `MOST_LISTED` such goals, the last phrase says how many are
-    left out.
+    In this example, the ego agent (the robot) reaches goal A where the teammate reaches goal B. After `MOST_LISTED`
+    goals, the last phrase says how many are left out.
     """
     hidden = {mark.at for mark in ego_marks(scene) if mark.shared}
     called = {place: goal.name for goal in scene.goals for place in (goal.at, *goal.also)}
@@ -238,11 +222,7 @@ def where(scene: Scene) -> str:
 def belief_line(scene: Scene, most: int = MOST_BELIEFS) -> str:
     """Return one line with the likeliest goals, their probabilities, and the number of goals that are ruled out.
 
-    The line is empty if the scene has no belief.
-
-    Args:
-        scene: the scene.
-        most: the largest number of goals to list.
+    It is empty if the scene has no belief. At most `most` goals are listed.
     """
     if scene.belief is None:
         return ""
@@ -274,11 +254,11 @@ def watch(
     """Animate an episode in a terminal; return False if Ctrl-C interrupted the animation, otherwise True.
 
     Args:
-        episode: an episode of any problem.
+        episode: the episode.
         stream: the terminal.
-        speed: steps per second; a question and the end are shown as long as several steps.
-        colour: whether to use escape sequences for terminals with 256 colours.
-        sleep: a function that waits for a number of seconds.
+        speed: steps per second; a question and the end are shown longer.
+        colour: whether to use escape sequences (256 colours).
+        sleep: waits for a number of seconds.
     """
     title = header(episode)[1]
     stream.write(OWN_SCREEN)

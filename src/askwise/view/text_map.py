@@ -1,7 +1,6 @@
 """Maps as text, and the marks of agents, goals and landmarks on maps and in lists of places.
 
-A mark has a letter, a name and a colour. Where an agent is at the place of a goal, the mark has the agent's letter and
-the goal's name. A map is drawn in the first of these forms for which there is room:
+A map is drawn in the first of these forms for which there is room:
 
 - cells have the names of goals;
 - cells have the distinctive parts of these names ("12" for S12);
@@ -33,10 +32,8 @@ LONGEST_NAME = 8
 def painter(colour: bool) -> Paint:
     """Return a function that takes a text and a colour, and returns the coloured text for a terminal.
 
-    The function takes the colour as the parameters of an escape sequence, such as ``1;31``; empty for no colour.
-
-    Args:
-        colour: whether the function colours texts; otherwise it returns every text unchanged.
+    A colour is the parameters of an escape sequence, such as ``1;31``; empty for none. If not `colour`, texts stay
+    unchanged.
     """
     return _painted if colour else _plain
 
@@ -71,9 +68,9 @@ class TextMark:
 
     Attributes:
         sign: its letter.
-        name: the name of the goal or landmark at this place; empty if there is none.
-        colour: the parameters of the escape sequence for its colour, such as ``1;31``; empty for no colour.
-        landmark: whether `name` is the name of a landmark.
+        name: the goal or landmark there; empty for none.
+        colour: parameters of an escape sequence, such as ``1;31``; empty for none.
+        landmark: whether `name` is a landmark.
     """
 
     sign: str
@@ -105,10 +102,8 @@ def goal_marks(scene: Scene, side: int, *, short: bool = True) -> dict[Place, Te
 
     Args:
         scene: the scene.
-        side: the index of the map or graph in ``scene.floors``: 0 for the teammate's or a shared one, 1 for the ego
-            agent's own.
-        short: whether a mark of several goals is named after the first and the number of others, such as ``A+2``;
-            otherwise it has the names of all.
+        side: the index in ``scene.floors``: 0 for the teammate's or a shared one, 1 for the ego agent's own.
+        short: whether several goals are named like ``A+2``; otherwise all are listed.
     """
     places: dict[Place, TextMark] = {}
     if side == 0:
@@ -125,14 +120,9 @@ def goal_marks(scene: Scene, side: int, *, short: bool = True) -> dict[Place, Te
 
 
 def agent_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
-    """Return the marks of the agents on a map or graph, by coordinates ``(x, y)``.
+    """Return the marks of the agents on a map or graph, by coordinates ``(x, y)``; agents in one place share a mark.
 
-    Two agents in one place have one mark together.
-
-    Args:
-        scene: the scene.
-        side: the index of the map or graph in ``scene.floors``: 0 for the teammate's or a shared one, 1 for the ego
-            agent's own.
+    `side` is the index in ``scene.floors``: 0 for the teammate's or a shared map or graph, 1 for the ego agent's own.
     """
     teammate, ego = (
         TextMark(scene.teammate.sign, colour=TEAMMATE_COLOUR),
@@ -148,13 +138,8 @@ def agent_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
 def all_marks(scene: Scene, side: int) -> dict[Place, TextMark]:
     """Return the marks of agents, goals and landmarks on a map or graph, one for each place, by coordinates ``(x, y)``.
 
-    Where an agent is at the place of a goal or landmark, the mark has the agent's letter and the name of the goal or
-    landmark.
-
-    Args:
-        scene: the scene.
-        side: the index of the map or graph in ``scene.floors``: 0 for the teammate's or a shared one, 1 for the ego
-            agent's own.
+    An agent's mark also has the name of the goal or landmark at this place. `side` is the index in ``scene.floors``: 0
+    for the teammate's or a shared map or graph, 1 for the ego agent's own.
     """
     places = goal_marks(scene, side)
     for place, agent in agent_marks(scene, side).items():
@@ -184,16 +169,13 @@ def _goal_colour(scene: Scene, mark: GoalMark, out: bool) -> str:
 
 
 def draw_map(scene: Scene, floor: Map, side: int, *, colour: bool, columns: int, rows: int) -> TextFloor:
-    """Draw a map as text.
-
-    Cells have names if there is room, otherwise letters. A map that is too large for that has one letter for each block
-    of cells.
+    """Draw a map as text: with names in its cells if there is room, otherwise letters, or letters for blocks of cells.
 
     Args:
         scene: the scene.
         floor: the map.
-        side: the index of the map in ``scene.floors``: 0 for the teammate's or a shared map, 1 for the ego agent's own.
-        colour: whether to use escape sequences for terminals with 256 colours.
+        side: its index in ``scene.floors``: 0 for the teammate's or a shared one, 1 for the ego agent's own.
+        colour: whether to use escape sequences (256 colours).
         columns: the largest width, in characters.
         rows: the largest number of lines.
     """
@@ -231,11 +213,7 @@ def _covered(scene: Scene) -> list[str]:
 def _common_prefix(goals: list[str], landmarks: list[str]) -> str:
     """Return the prefix, without digits at its end, that all goals' names share; empty if it cannot be cut off.
 
-    It cannot be cut off if there is only one goal, or if a name would become empty or equal to the name of a landmark.
-
-    Args:
-        goals: the names of the goals.
-        landmarks: the names of the landmarks.
+    It cannot if there is only one goal, or if a name would become empty or that of a landmark.
     """
     same = takewhile(lambda letters: len(set(letters)) == 1, zip(*goals, strict=False))
     prefix = "".join(letters[0] for letters in same).rstrip("0123456789")
@@ -248,17 +226,11 @@ def _named(
 ) -> TextFloor:
     """Draw a map as text with names in its cells.
 
-    A cell with a goal or landmark has its name. The letter of an agent, of a goal in the question, or of a place to
-    which only the ego agent goes is written before the name. A goal that is ruled out has only a letter.
+    A letter before the name marks an agent, a goal in the question, or a place to which only the ego agent goes. A goal
+    that is ruled out has only a letter.
 
-    Args:
-        scene: the scene.
-        floor: the map.
-        places: the marks of agents, goals and landmarks, by cell ``(x, y)``.
-        paint: a function that takes a text and a colour and returns the coloured text (see `painter`).
-        size: the width of a cell, in characters.
-        cut: the prefix that is cut off from the names of goals; empty for none.
-        remarks: sentences about how to read the map, for the result.
+    `places` has the marks by cell ``(x, y)``. `paint` colours a text (see `painter`). `size` is the width of a cell, in
+    characters. The prefix `cut` is cut off from the names of goals. `remarks` become a part of the result.
     """
     signs = set()
     unsigned = {GOAL, scene.words.landmark_sign}
@@ -294,10 +266,8 @@ def _signs(floor: Map, places: dict[Place, TextMark], paint: Paint, size: int) -
 def _with_axes(floor: Map, cell: Callable[[Cell, bool], str], size: int) -> list[str]:
     """Return the lines of a map as text, the largest y first, with y coordinates on the left and x coordinates below.
 
-    Args:
-        floor: the map.
-        cell: a function that takes the coordinates ``(x, y)`` of a cell and whether it is a wall, and returns its text.
-        size: the width of a cell, in characters.
+    `cell` returns the text of a cell, given its coordinates ``(x, y)`` and whether it is a wall. `size` is the width of
+    a cell, in characters.
     """
     width, height = floor.width, floor.height
     walls = floor.walls.tolist()
@@ -310,13 +280,9 @@ def _with_axes(floor: Map, cell: Callable[[Cell, bool], str], size: int) -> list
 
 
 def _x_axis(width: int, size: int) -> str:
-    """Return the line below a map, with as many x coordinates as fit.
+    """Return the line below a map, with as many x coordinates as fit, each below the first letter of its cell.
 
-    Each coordinate begins below the first letter of its cell.
-
-    Args:
-        width: number of cells in a row of the map.
-        size: the width of a cell, in characters.
+    `width` is the number of cells, and `size` the width of a cell in characters.
     """
     first = 1 if size > 1 else 0
     apart = next(k for k in (1, 2, 5, 10, 20, 50, 100, 1000, 10_000) if k * size > len(str(width - 1)))
@@ -332,17 +298,12 @@ def _overview(
 ) -> TextFloor:
     """Draw a large map as text, in which each letter stands for a rectangular block of cells.
 
-    The letter is that of the most important mark in the block. The order of importance is: agents, landmarks, goals in
-    the question, other goals, places where only the ego agent reaches a goal, goals that are ruled out. A block without
-    marks has a letter for its walls or free cells.
+    It is the letter of the most important mark in the block, or of walls or free cells. Importance decreases in this
+    order: agents, landmarks, goals in the question, other goals, places where only the ego agent reaches a goal, goals
+    that are ruled out.
 
-    Args:
-        scene: the scene.
-        floor: the map.
-        places: the marks of agents, goals and landmarks, by cell ``(x, y)``.
-        paint: a function that takes a text and a colour and returns the coloured text (see `painter`).
-        columns: the largest width, in characters.
-        rows: the largest number of lines.
+    `places` has the marks by cell ``(x, y)``. `paint` colours a text (see `painter`). At most `columns` characters and
+    `rows` lines are used.
     """
     width, height = floor.width, floor.height
     # A letter is about twice as high as wide; blocks are too, so that the map keeps its proportions.
@@ -360,16 +321,8 @@ def _overview(
 def _blocks(scene: Scene, places: dict[Place, TextMark], wide: int, high: int) -> dict[Cell, TextMark]:
     """Divide a map into rectangular blocks of cells, and return the most important mark of each block that has a mark.
 
-    The order of importance is that of `_overview`. Two agents in a block have one mark together.
-
-    Args:
-        scene: the scene, which has the letters of the marks.
-        places: the marks of agents, goals and landmarks, by cell ``(x, y)``.
-        wide: the width of a block, in cells.
-        high: the height of a block, in cells.
-
-    Returns:
-        The marks by block ``(column, row)``, from (0, 0) for the block with the cell (0, 0).
+    The order of importance is that of `_overview`. Two agents in a block share a mark. `places` has the marks by cell
+    ``(x, y)``, the result by block ``(column, row)``. A block is `wide` cells wide and `high` cells high.
     """
     agents = [scene.teammate.sign, scene.ego.sign]
     order = [BOTH, *agents, scene.words.landmark_sign, ASKED, GOAL, EGO_PLACE, OUT]

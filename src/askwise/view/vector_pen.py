@@ -1,7 +1,6 @@
 """A pen that draws the marks of a figure with matplotlib: goals, landmarks, agents, and what the ego agent carries.
 
-`askwise.view.scene_figure` uses it. All positions and sizes are in points (1/72 inch), the unit of the axes; y
-increases upwards.
+All positions and sizes are in points (1/72 inch), with y upwards.
 """
 
 from __future__ import annotations
@@ -48,15 +47,9 @@ class VectorPen:
     ax: Axes
 
     def square(self, x: float, y: float, half: float, fill: str, edge: str, thick: float = 0.6) -> None:
-        """Draw a square with rounded corners.
+        """Draw a square with rounded corners and the centre (x, y); `half` is half the length of a side.
 
-        Args:
-            x: the x coordinate of the centre, in points (1/72 inch).
-            y: the y coordinate of the centre, in points, upwards.
-            half: half the length of a side, in points.
-            fill: the colour inside, as ``#rrggbb``.
-            edge: the colour of the outline, as ``#rrggbb``.
-            thick: the width of the outline, in points.
+        Positions, sizes and the width `thick` of the outline are in points (1/72 inch), colours are like ``#rrggbb``.
         """
         style = f"round,pad=0,rounding_size={0.3 * half}"
         box = FancyBboxPatch((x - half, y - half), 2 * half, 2 * half, boxstyle=style)
@@ -64,13 +57,9 @@ class VectorPen:
         self.add(box)
 
     def landmark(self, x: float, y: float, size: float, name: str) -> None:
-        """Draw a landmark, which is a place that matters but is no goal, such as a toolbox: a box with a handle.
+        """Draw a landmark (a place that matters but is no goal) as a box with a handle and a text, at (x, y).
 
-        Args:
-            x: the x coordinate of the centre, in points (1/72 inch).
-            y: the y coordinate of the centre, in points, upwards.
-            size: the width and height of the cell that the mark nearly fills, in points.
-            name: the text on the box; empty for none.
+        `size` is the width of the cell that the mark nearly fills. All sizes are in points (1/72 inch).
         """
         half = 0.42 * size
         handle = FancyBboxPatch((x - 0.18 * size, y + 0.1 * size), 0.36 * size, 0.28 * size)
@@ -86,14 +75,9 @@ class VectorPen:
             self.write(x, y - 0.1 * size, name, fit, PAPER, zorder=5)
 
     def agent(self, x: float, y: float, radius: float, sign: str, colour: str) -> None:
-        """Draw an agent as a disc with a letter.
+        """Draw an agent as a disc with a letter and the centre (x, y).
 
-        Args:
-            x: the x coordinate of the centre, in points (1/72 inch).
-            y: the y coordinate of the centre, in points, upwards.
-            radius: the radius of the disc, in points.
-            sign: the letter.
-            colour: the colour of the disc, as ``#rrggbb``.
+        Positions and the radius are in points (1/72 inch); the colour is like ``#rrggbb``.
         """
         self.add(Circle((x, y), radius, facecolor=colour, edgecolor=PAPER, linewidth=0.8, zorder=7))
         self.write(x, y, sign, 1.1 * radius, PAPER, zorder=8)
@@ -109,26 +93,16 @@ class VectorPen:
         self.add(Polygon(corners, facecolor=TEAMMATE, edgecolor=PAPER, linewidth=0.4, zorder=6.5))
 
     def tag(self, x: float, y: float, size: float, name: str) -> None:
-        """Draw what the ego agent carries as a small rectangle with a name.
+        """Draw what the ego agent carries as a small rectangle with a name, at (x, y).
 
-        Args:
-            x: the x coordinate of the centre, in points (1/72 inch).
-            y: the y coordinate of the centre, in points, upwards.
-            size: the width and height of a cell, in points; the rectangle takes about a third of the cell.
-            name: the name of what the ego agent carries; empty for none.
+        `size` is the width of a cell, of which the rectangle takes about a third. All sizes are in points (1/72 inch).
         """
         wide = min(10 * 0.6 * size / text_width(name or "x", 10), 0.32 * size)
         self.add(Rectangle((x - 0.36 * size, y - 0.2 * size), 0.72 * size, 0.4 * size, facecolor=LANDMARK, zorder=8))
         self.write(x, y, name, wide, PAPER, zorder=9)
 
     def bubble(self, x: float, y: float, text: str) -> None:
-        """Draw a small circle with a text, the number of a question, in it.
-
-        Args:
-            x: the x coordinate of the centre, in points (1/72 inch).
-            y: the y coordinate of the centre, in points, upwards.
-            text: the number of the question.
-        """
+        """Draw a small circle with the number of a question in it, at (x, y) in points (1/72 inch)."""
         self.add(Circle((x, y), 4.2, facecolor=PAPER, edgecolor=EGO, linewidth=1.0, zorder=9))
         self.write(x, y, text, 5.5, EGO, zorder=10)
 
@@ -139,16 +113,18 @@ class VectorPen:
     def write(
         self, x: float, y: float, text: str, size: float, colour: str, *, outlined: bool = False, **more: Any
     ) -> None:
-        """Write a text at a position, by default centred there; a text with a font size below 3 is omitted.
+        """Write a text at (x, y), by default centred; a text with a font size below 3 is omitted.
+
+        Positions and sizes are in points (1/72 inch), with y upwards.
 
         Args:
-            x: the x coordinate, in points (1/72 inch).
-            y: the y coordinate, in points, upwards.
+            x: the x coordinate.
+            y: the y coordinate.
             text: the text.
-            size: the font size, in points.
-            colour: the colour of the letters, as ``#rrggbb``.
-            outlined: whether the letters have a white outline, which keeps them readable on lines.
-            more: keyword arguments of matplotlib's ``Axes.text``, such as ``ha="left"``.
+            size: the font size.
+            colour: the colour, as ``#rrggbb``.
+            outlined: whether the letters have a white outline.
+            more: arguments of matplotlib's ``Axes.text``, such as ``ha="left"``.
         """
         if size < 3:
             return
@@ -158,16 +134,12 @@ class VectorPen:
             found.set_path_effects([withStroke(linewidth=0.25 * size, foreground=PAPER)])
 
     def sign(self, scene: Scene, kind: str, x: float, y: float) -> None:
-        """Draw the mark of an entry of the legend.
+        """Draw the mark of an entry of the legend with the centre (x, y), in points (1/72 inch).
 
-        Args:
-            scene: the scene that the figure shows; it has the letters of the agents and the probabilities of goals.
-            kind: ``teammate``, ``ego``, ``landmark`` (a place that matters but is no goal), ``load`` (what the ego
-                agent carries), ``star`` (the teammate's goal), ``diamond`` (a place where the ego agent reaches a
-                goal), ``asked`` (a goal in the question), ``out`` (a goal that is ruled out), ``wall``, ``goal``, or
-                ``belief`` (the colour scale of probabilities, which is longer than a mark and begins near x).
-            x: the x coordinate of the centre, in points (1/72 inch).
-            y: the y coordinate of the centre, in points, upwards.
+        The `kind` is ``teammate``, ``ego``, ``landmark`` (a place that matters but is no goal), ``load`` (what the ego
+        agent carries), ``star`` (the teammate's goal), ``diamond`` (a place where the ego agent reaches a goal),
+        ``asked`` (a goal in the question), ``out`` (a goal that is ruled out), ``wall``, ``goal``, or ``belief`` (the
+        colour scale of probabilities, which begins near x).
         """
         pale, half = hex_of(shade(0.2)), 3.4
         if kind in ("teammate", "ego"):
@@ -190,22 +162,18 @@ class VectorPen:
             draw[kind]()
 
     def diamond(self, x: float, y: float, half: float, fill: str, thick: float) -> None:
-        """Draw a place where the ego agent reaches a goal, as a diamond.
+        """Draw a place where the ego agent reaches a goal, as a diamond with the centre (x, y).
 
-        Args:
-            x: the x coordinate of the centre, in points (1/72 inch).
-            y: the y coordinate of the centre, in points, upwards.
-            half: the distance from the centre to a corner, in points.
-            fill: the colour inside, as ``#rrggbb``.
-            thick: the width of the outline, in points.
+        `half` is the distance from the centre to a corner, `thick` the width of the outline. Positions and sizes are in
+        points (1/72 inch), `fill` is like ``#rrggbb``.
         """
         corners = [(x, y - half), (x + half, y), (x, y + half), (x - half, y)]
         self.add(Polygon(corners, facecolor=fill, edgecolor=EGO, linewidth=thick, zorder=4))
 
     def ruled_out(self, x: float, y: float, half: float) -> None:
-        """Draw a goal that is ruled out, as a grey square with a cross; the centre of the square is (x, y).
+        """Draw a goal that is ruled out, as a grey square with a cross and the centre (x, y).
 
-        Positions and sizes are in points (1/72 inch). `half` is half the length of a side of the square.
+        `half` is half the length of a side; all sizes are in points (1/72 inch).
         """
         self.square(x, y, half, OUT, OUT)
         self.write(x, y, "×", 1.7 * half, FAINT, zorder=5)

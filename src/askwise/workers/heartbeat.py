@@ -1,8 +1,6 @@
 """The time limits of agents, the heartbeat of a process, the watchdog that checks the limits, and delayed Ctrl-C.
 
-The heartbeat of a process is a few numbers in shared memory. They show what the process is doing and since when.
-Writing a number takes a tenth of a microsecond and no lock, so the numbers of a process that hangs in compiled code are
-still right. A process that no other process supervises writes the numbers to its own memory.
+The heartbeat of a process is a few numbers in shared memory, which show what the process is doing and since when.
 """
 
 from __future__ import annotations
@@ -39,11 +37,9 @@ class Limits:
 
     Attributes:
         decision: seconds for one decision.
-        episode: seconds for one episode, including loading and constructing the agent, its decisions and those of the
-            teammate. If the work is not divided into episodes, seconds for one unit of work, such as computing one
-            expected cost.
+        episode: seconds for one episode, with loading the agent, or for another unit of work.
         memory: GiB of address space of the process in which the agent runs.
-        unit: what the limit `episode` applies to, as error messages name it, such as "a problem".
+        unit: what the limit `episode` applies to, for error messages, such as "a problem".
     """
 
     decision: float = 300.0
@@ -68,19 +64,18 @@ class Limits:
 class Heartbeat:
     """Numbers by which a process shows its supervising process what it is doing, and since when.
 
-    Both processes have a heartbeat object that uses the same file. The supervised process sets the numbers with the
-    methods, and the supervising process reads them. Times are those of `time.monotonic`.
+    Each process has a heartbeat object for the same file. The supervised process sets the numbers, and the other one
+    reads them.
 
     Attributes:
-        numbers: ``float64 [8]``. The element `UNIT` is the number of the current unit of work, such as an episode.
-            `BASE` is the base price of a question, and `PER_GOAL` the price of each goal that a question names. The
-            other elements are times: `SINCE` is when the unit began, `DECIDING` when the current decision began, and
-            `LOADING` when the loading of an agent began; 0 if nothing of this kind is going on.
+        numbers: ``float64 [8]``, with these indices. `UNIT`: the number of the current unit of work, such as an
+            episode. `BASE` and `PER_GOAL`: the base price of a question and the price of each goal in it. `SINCE`,
+            `DECIDING` and `LOADING`: when the unit, the current decision and the loading of an agent began
+            (`time.monotonic`); 0 if there is none.
         is_copy: whether this process is a fork of the supervised one.
 
     Args:
-        path: an existing file of at least `SIZE` bytes, which both processes map into memory; None if no other process
-            supervises this one.
+        path: an existing file of at least `SIZE` bytes; None if no other process supervises this one.
     """
 
     def __init__(self, path: str | Path | None = None) -> None:
@@ -92,9 +87,7 @@ class Heartbeat:
     def show_in(self, path: str | Path | None) -> None:
         """Keep the numbers of this heartbeat in a file from now on, so that the supervising process can read them.
 
-        Args:
-            path: an existing file of at least `SIZE` bytes, which is mapped into memory. None keeps the numbers in the
-                memory of this process only.
+        `path` is an existing file of at least `SIZE` bytes; None keeps them in the memory of this process.
         """
         if path is None:
             self.numbers = memoryview(bytearray(SIZE)).cast("d")
@@ -175,12 +168,11 @@ class Heartbeat:
 class Timed:
     """A context manager: while its ``with`` block runs, a heartbeat shows that an agent is deciding or being loaded.
 
-    The heartbeat is read by another process, which checks the time limits. If blocks are nested, the time counts from
-    the outermost one. If this process is a fork of the supervised process, it exits at the end of the block.
+    In nested blocks, the time counts from the outermost one. A fork of the supervised process exits at the end.
 
     Args:
         heartbeat: the heartbeat of this process.
-        slot: what happens in the block: `DECIDING` if an agent decides, `LOADING` if it is loaded.
+        slot: `DECIDING` or `LOADING`.
     """
 
     def __init__(self, heartbeat: Heartbeat, slot: int = DECIDING) -> None:
@@ -213,9 +205,7 @@ loading = Timed(own, LOADING)
 class Watchdog:
     """A thread that reads the heartbeat of a process, and reports once if the process exceeds a time limit.
 
-    The heartbeat shows what the process is doing and since when. The thread sleeps until the earliest time at which a
-    limit could be exceeded, but at most a second. Time in which the thread itself could not run (because the job or the
-    machine was suspended) does not count.
+    Time in which the job or the machine was suspended does not count.
 
     Args:
         heartbeat: the heartbeat of the process.
@@ -262,16 +252,14 @@ class Watchdog:
             sleep = max(SHORTEST_SLEEP, min(LONGEST_SLEEP, left[slot]))
 
     def left(self, now: float, lost: float) -> dict[int, float]:
-        """Return how many seconds are left until each time limit is exceeded; infinite limits are left out.
+        """Return how many seconds are left until each finite time limit is exceeded.
 
-        The keys are `DECIDING` (a decision), `SINCE` (the current unit of work, such as an episode) and `LOADING`
-        (loading an agent). If no decision is going on, all seconds of the limit for a decision are left; likewise for
-        the other limits.
+        The keys are `DECIDING` (a decision), `SINCE` (the current unit of work) and `LOADING` (loading an agent). If
+        nothing of a kind is going on, all its seconds are left.
 
         Args:
             now: the current time, as of `time.monotonic`.
-            lost: for how many seconds since the last call the watchdog could not run, because the job or the machine
-                was suspended; these seconds do not count.
+            lost: seconds since the last call in which the machine was suspended; they do not count.
         """
         lost_before, self._lost = self._lost, self._lost + lost
         left = {}

@@ -1,12 +1,7 @@
 """The pool of worker processes, which start on demand, serve several requests, and end with the run they belong to.
 
-A run is one execution of a study, a list of jobs, an audit or the web studio; its name comes from `new_run`. A worker
-belongs to one run, so that a new run always loads the code of agents anew. An agent that is not part of askwise is
-called a guest, and has workers of its own.
-
-`pebble.ProcessPool` (5.2) is not used. It limits the time of whole tasks; the limits here are for single decisions, and
-do not count the time in which code is compiled. If a process dies, `pebble` returns neither earlier replies nor the
-line at which the process died.
+A run is one execution of a study, a list of jobs, an audit or the web studio; its name comes from `new_run`. An agent
+that is not part of askwise is called a guest, and has workers of its own.
 """
 
 from __future__ import annotations
@@ -51,12 +46,10 @@ class WorkerDied(Exception):  # noqa: N818 - it names what happened
     """Raised when a worker process ends during a request; the message says how the process ended.
 
     Attributes:
-        unit: the number of the unit of work (such as an episode) in which the process ended, or which exceeded a limit.
-            None if the process ended between two units.
-        prices: the base price of a question and the price of each goal that it names, in this unit; each is None if it
-            was not known yet.
-        exceeded: whether the process was ended because `unit` exceeded a time limit. Even then, the process may have
-            finished the unit before it ended.
+        unit: the number of the unit of work (such as an episode) in which the process ended or exceeded a limit; None
+            between two units.
+        prices: the base price of a question and the price of each goal in it, in this unit; None if unknown.
+        exceeded: whether `unit` exceeded a time limit. It may still have been finished.
 
     Args:
         why: the message.
@@ -71,12 +64,11 @@ class Key(NamedTuple):
     """The properties of a worker process; a request may use only a worker with equal properties.
 
     Attributes:
-        run: the name of the run, such as one execution of a study, to which the worker belongs.
-        service: the function that answers its requests, as ``module:name``.
+        run: the name of the run, such as one execution of a study.
+        service: the function that answers requests, as ``module:name``.
         limits: the limits of time and memory.
-        guest: a text such as the name of a third-party agent: a worker serves only requests with the same text. Methods
-            of askwise share workers, with an empty text.
-        reserved: whether the worker is kept until the run ends, even if it is idle.
+        guest: the third-party agent that the worker serves; empty for methods of askwise.
+        reserved: whether the worker is kept until the run ends.
         path: the folders from which Python imports (`sys.path`).
     """
 
@@ -89,10 +81,10 @@ class Key(NamedTuple):
 
 
 class WorkerProcess:
-    """A worker process that answers requests. The object is in the parent process; creating it starts the worker.
+    """A worker process that answers requests, as an object in the parent process; creating it starts the worker.
 
     Attributes:
-        key: the properties of the worker, such as the run to which it belongs and its limits.
+        key: the properties of the worker.
         is_fresh: whether the worker has not finished a request yet.
     """
 
@@ -116,8 +108,7 @@ class WorkerProcess:
         """Send a request to the process, and yield the replies as they arrive.
 
         Args:
-            request: the argument of the function that answers requests: any object that can be pickled, or its pickle
-                as `bytes`.
+            request: an object that can be pickled, or its pickle.
 
         Raises:
             RequestRefused: the process cannot answer the request.
@@ -210,11 +201,7 @@ def usable_cores() -> int:
 def supervisors(number: int, run: str) -> Iterator[ThreadPoolExecutor]:
     """Provide an executor with `number` threads in a ``with`` block; each thread can wait for a worker process.
 
-    After the block, all worker processes of the run are ended, and work that the threads have not begun is cancelled.
-
-    Args:
-        number: the number of threads.
-        run: the name of the run, from `new_run`.
+    Afterwards, all worker processes of `run` (from `new_run`) are ended, and work that has not begun is cancelled.
     """
     threads = ThreadPoolExecutor(number, "askwise-supervisor")
     try:
@@ -230,20 +217,18 @@ def borrowed(
 ) -> Iterator[WorkerProcess]:
     """Provide a worker process while the ``with`` block runs: an idle one with the given properties, or a new one.
 
-    After the block, the worker is idle and can be borrowed again. If the block raised an error, the worker is ended.
+    If the block raised an error, the worker is ended; otherwise it can be borrowed again.
 
     Args:
-        run: the name of the run to which the worker belongs, from `new_run`.
+        run: the name of the run, from `new_run`.
         service: the function that answers the requests (`Service`), as ``module:name``.
         limits: the limits of time and memory.
-        guest: a text such as the name of a third-party agent: a worker serves only requests with the same text. Methods
-            of askwise share workers, with an empty text.
-        reserved: whether the worker is kept until the run ends; otherwise it ends after some time without a request.
+        guest: the third-party agent that the worker serves; empty for methods of askwise.
+        reserved: whether the worker is kept until the run ends; otherwise it ends after some idle time.
 
     Raises:
         WorkersGone: no worker process can be started.
-        RunEnded: the run had already ended. Also raised, in place of the block's own error, if the block raised one and
-            the run had ended by then.
+        RunEnded: the run had already ended, or had ended when the block raised an error.
     """
     worker = _take(Key(run, service, limits, guest, reserved, tuple(sys.path)))
     try:

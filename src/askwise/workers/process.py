@@ -1,8 +1,7 @@
 """A Python process that its parent supervises: the parent uses `SupervisedProcess`, and the process runs `main`.
 
-The parent starts the process, limits and ends it, and describes how it ended. The process is a new one, not a fork
-(forks of a process with threads can hang), with the same `sys.path` as its parent. On Linux it ends when its parent
-ends for any reason.
+The process is a new one, not a fork (forks of a process with threads can hang), with the `sys.path` of its parent. On
+Linux it ends when its parent ends.
 
 Parent and process exchange pickled messages:
 
@@ -12,11 +11,9 @@ Parent and process exchange pickled messages:
   service (the function that answers requests) yields, then ``(DONE, None)``. If it cannot answer the request, it sends
   ``(REFUSED, why)`` instead of ``(DONE, None)``.
 
-Output of agents cannot disturb the messages: in the process, standard output is redirected to standard error, and
-standard input to the null device.
-
-This module imports nothing heavy, so that the process can limit the number of threads of libraries before they are
-loaded.
+In the process, standard output is redirected to standard error, and standard input to the null device: output of agents
+cannot disturb the messages. This module imports nothing heavy, because the process limits the threads of libraries
+before they are loaded.
 """
 
 from __future__ import annotations
@@ -73,18 +70,16 @@ class SupervisedProcess:
     """A child process that answers requests, and is ended when it exceeds a time limit.
 
     It has its own process group: it does not receive Ctrl-C, and processes that it starts end with it. Its standard
-    input and output are pipes to the parent process.
+    input and output are pipes to the parent.
 
     Attributes:
-        exceeded: the fault for which this object ended the process, as a clause such as "took longer than 60 s for a
-            decision"; None if there was none.
-        exceeded_in: the number of the unit of work (such as an episode) in which the process exceeded a limit;
-            `NO_UNIT` (-1) if it exceeded none.
-        heartbeat: numbers in shared memory, by which the process shows what it is doing and since when.
+        exceeded: why this object ended the process, such as "took longer than 60 s for a decision"; None if it did not.
+        exceeded_in: the unit of work (such as an episode) that exceeded a limit; `NO_UNIT` (-1) for none.
+        heartbeat: shows what the process is doing.
         process: the process as an object of `subprocess`.
 
     Args:
-        arguments: the arguments of the function `serve`, which the process calls, as text.
+        arguments: the arguments of `serve`, which the process calls.
         limits: the time limits.
     """
 
@@ -191,9 +186,8 @@ def describe_exit(code: int, place: str = "") -> str:
     """Return a clause that says how a process ended unexpectedly, such as "its process died (signal 11, ...)".
 
     Args:
-        code: the exit code of the process, or, if a signal ended it, the number of the signal with a minus sign.
-        place: the file and line at which the process ended, such as "mine.py, line 3"; empty if unknown. It is only
-            stated after a signal other than SIGKILL.
+        code: the exit code, or the number of a signal with a minus sign.
+        place: where it ended, such as "mine.py, line 3"; only stated after a signal other than SIGKILL.
     """
     where = f"; {place}" if place else ""
     if code >= 0:
@@ -210,11 +204,8 @@ def describe_exit(code: int, place: str = "") -> str:
 def place_in(stack: str) -> str:
     """Return the file and line of the innermost call of user code in a stack dump, such as "mine.py, line 3".
 
-    User code is code outside askwise and the standard library. Installed packages count only if there is no other user
-    code. The result is empty if there is no user code.
-
-    Args:
-        stack: the stack as `faulthandler` writes it.
+    User code is code outside askwise and the standard library; installed packages count only if there is no other.
+    Without user code, the result is empty. `stack` is written by `faulthandler`.
     """
     foreign = [(name, line) for name, line in FRAME.findall(stack) if _is_foreign(name)]
     # The agent's own line is more helpful than a line of a library that it called.
@@ -254,11 +245,8 @@ def main() -> None:
 def begin(heartbeat_file: str) -> None:
     """From now on, show in the heartbeat file what this process is doing, and end with the parent process (on Linux).
 
-    If this process crashes or gets the signal `DUMP_SIGNAL`, it also writes its stack to the heartbeat file.
-
-    Args:
-        heartbeat_file: the path of an existing file, which the parent has opened. This function removes the file from
-            its folder, but both processes can still use the open file.
+    If this process crashes or gets the signal `DUMP_SIGNAL`, it also writes its stack there. The file, which the parent
+    has opened, is removed from its folder, but stays usable.
     """
     own.show_in(heartbeat_file)
     if hasattr(os, "register_at_fork"):
@@ -277,9 +265,8 @@ def begin(heartbeat_file: str) -> None:
 def serve(arguments: list[str]) -> None:
     """Answer requests from the parent process until it closes the pipe, or sends no request for some time; then exit.
 
-    Args:
-        arguments: three texts: the function that answers requests (`Service`), as ``module:name``; the limit of the
-            address space in GiB; and the seconds without a request after which this process ends.
+    `arguments` are the function that answers requests (`Service`), as ``module:name``, the limit of the address space
+    in GiB, and the longest time without a request, in seconds.
     """
     name, memory, idle = arguments
     one_thread()
@@ -302,15 +289,10 @@ def serve(arguments: list[str]) -> None:
 
 
 def _answer(service: Service, request: bytes, replies: IO[bytes]) -> tuple[str, str | None]:
-    """Answer a request: send all replies to the parent process, and return the final message, for the caller to send.
+    """Answer a request: send all replies to the parent process, and return the final message for the caller to send.
 
-    Args:
-        service: the function that answers requests: it takes a request and yields replies.
-        request: the pickled request.
-        replies: the pipe to the parent process.
-
-    Returns:
-        ``(DONE, None)``, or ``(REFUSED, reason)`` if the request cannot be answered.
+    The message is ``(DONE, None)``, or ``(REFUSED, reason)`` if the request cannot be answered. `replies` is the pipe
+    to the parent process.
     """
     try:
         understood = pickle.loads(request)
@@ -372,11 +354,8 @@ def _send(replies: IO[bytes], message: tuple[str, Any]) -> None:
 def _move_to(folder: str | None, environment: Mapping[str, str]) -> None:
     """Change the current folder and the environment variables of this process to those of its parent process.
 
-    Args:
-        folder: the parent's current folder, which may contain the code of agents. None if it was removed; then the
-            current folder stays as it is.
-        environment: the parent's environment variables. They replace all environment variables of this process.
-            Libraries are limited to one thread unless the parent's variables say otherwise.
+    If `folder` is None (it was removed), the current folder stays as it is. Libraries are limited to one thread unless
+    the parent's variables say otherwise.
     """
     wanted = {**ONE_THREAD, **environment}
     if dict(os.environ) != wanted:

@@ -1,8 +1,7 @@
 """Analyse the tables of a study: numbers, figures, verdicts on the paper's claims, and a report.
 
-`write_results` does everything. The steps are separate functions, too: `analyse` computes all numbers (`summary`,
-`failures`, `comparisons`, `claims`, ...). `write_tables`, `write_figures` and `write_report` write the results of the
-analysis; `print_short` prints a short version to the terminal.
+`write_results` does everything. `analyse` only computes the numbers; `write_tables`, `write_figures`, `write_report`
+and `print_short` show them.
 """
 
 from askwise.studies.analysis.claims import claims

@@ -1,11 +1,8 @@
 """The claims of the paper about its results, each with a verdict that is computed from the tables of a study.
 
-This file has the list of all claims. It defines the claims about questions and computing time; `cost_claims` defines
-the claims about costs.
-
-Only the claims and their rules are written by hand. Each verdict is computed from the tables by the rule of the claim
-(see `askwise.studies.analysis.verdicts`). The paper's conjectures about reasons are not claims about results and are
-left out. The computing times in the paper were measured on an Intel i7 at 2.5 GHz.
+This file lists all claims and defines those about questions and computing time; `cost_claims` defines those about
+costs. `askwise.studies.analysis.verdicts` has the rules. The computing times in the paper were measured on an Intel i7
+at 2.5 GHz.
 """
 
 from __future__ import annotations
@@ -178,15 +175,12 @@ TIME = (
 
 
 def _at_zero(evidence: StudyEvidence, column: str, what: str, rule: Rule) -> Iterator[Part]:
-    """Compare the method `ezq` with `toolbox` and `cost-prob` at a price of 0 for naming goals, under the prior `far`.
-
-    This is the case of the paper's figure 4. Yields two judged comparisons: `ezq` minus `toolbox`, and `ezq` minus
-    `cost-prob`.
+    """Compare `ezq` with `toolbox` and with `cost-prob` at a price of 0 for naming goals, under the prior `far`.
 
     Args:
         evidence: the episodes.
-        column: the name of a column of the table of episodes. The mean difference of this column is judged.
-        what: what the column measures, in words; the name of each comparison begins with these words.
+        column: the column of the table of episodes to compare.
+        what: the column in words, for the names of the comparisons.
         rule: turns the estimated difference into a verdict.
     """
     for other in ("toolbox", "cost-prob"):
@@ -216,14 +210,9 @@ def _fewer_by(evidence: StudyEvidence) -> Iterator[Part]:
 
 
 def _fall(evidence: StudyEvidence, one: Pick, two: Pick) -> Estimate:
-    """Estimate by how many per cent fewer questions are asked in the episodes of `one` than in the episodes of `two`.
+    """Estimate by how many per cent fewer questions are asked in the episodes of `one` than in those of `two`.
 
-    Only pairs of episodes count: one from each selection, with the same instance, episode number and prior.
-
-    Args:
-        evidence: the episodes.
-        one: selects episodes by method, prior and price, such as the episodes at a high price.
-        two: the selection to compare with, such as the episodes at a price of 0.
+    Only pairs with the same instance, episode number and prior count.
     """
     found = evidence.quotient(one, two, "queries")
     if found.low is None or found.high is None:
@@ -234,17 +223,9 @@ def _fall(evidence: StudyEvidence, one: Pick, two: Pick) -> Estimate:
 def about_as_the_paper(found: Estimate) -> str:
     """Judge the paper's claim that `ezq` asks `FALL` (23) per cent fewer questions at a price of 0.5 than at 0.
 
-    The verdict depends on the interval of the difference between the paper's percentage and ours:
-
-    - If 0 is outside the interval, the claim does not hold.
-    - If 0 is inside and the interval is at most `WIDEST` (30 percentage points) wide, the claim holds.
-    - If 0 is inside a wider interval, the claim is not decided.
-
-    The paper's percentage is a measurement, too. Its standard error is assumed to equal ours, so the interval of the
-    difference is wider than that of `found` by a factor of the square root of 2.
-
-    Args:
-        found: our percentage, by how much the number of questions falls, with its interval.
+    The claim does not hold if 0 is outside the interval of the difference between the paper's percentage and ours,
+    `found`. Otherwise it holds if this interval is at most `WIDEST` (30 percentage points) wide, and is not decided if
+    it is wider. The standard error of the paper's percentage is assumed to equal ours.
     """
     assert found.low is not None
     assert found.high is not None
@@ -342,13 +323,12 @@ def claims(
 ) -> pl.DataFrame:
     """Return one row for each claim of the paper: its text, where the paper states it, our measurement, the verdict.
 
-    The columns are those of `COLUMNS`. Only episodes with the paper's methods and priors and with prices up to 0.5 are
-    used. If the study has several teammates, only the optimal one is used; if it has several base prices, only 0.5. A
-    claim about conditions that the study lacks is not decided, and the column ``measured`` states what is missing. If
-    the study has no method of the paper, the table is empty.
+    The columns are those of `COLUMNS`. Only episodes with the paper's methods and priors and with prices up to 0.5
+    count; of several teammates only the optimal one, of several base prices only 0.5. If conditions are missing, the
+    claim is not decided. Without any method of the paper, the table is empty.
 
     Args:
-        episodes: one row for each episode of the study.
+        episodes: one row for each episode.
         queries: one row for each question.
         timings: one row for each timed episode.
     """

@@ -1,16 +1,13 @@
 """Comparisons of methods under the same prior and price: differences with tests, and ratios to a reference method.
 
-Differences: the costs of each pair of methods are compared under each prior and price, on the same instances, goals and
-teammate paths, with two tests: Student's t and Wilcoxon's signed-rank test. Next to each raw p value stands the value
-with Holm's correction for the number of comparisons in the table. The correction is necessary: among 180 comparisons of
-equal methods, about nine have a raw p value below 0.05.
+Differences: the costs of each pair of methods are compared on the same instances, goals and teammate paths, by
+Student's t and Wilcoxon's signed-rank test. P values are also given with Holm's correction for all comparisons in the
+table.
 
-Ratios: the mean marginal cost of a method divided by that of the reference method, over the episodes that both methods
-finished. A condition is a prior and a price. The mean over all conditions is the unweighted mean of the ratios.
-Conditions with the same instances have correlated ratios, which the interval of the mean takes into account
-(`mean_ratio`). If the instances of a study come from files, each condition is about one file, and so about a single
-instance. Then the interval of a ratio is based on the episodes of the condition, and the mean over files is the mean of
-independent numbers (`combined`).
+Ratios: the mean marginal cost of a method divided by that of the reference method, over the episodes that both
+finished. The mean over all conditions (prior and price) is unweighted. Conditions with the same instances have
+correlated ratios, which its interval takes into account (`mean_ratio`). If the instances come from files, each
+condition is about one file, and the ratios are independent (`combined`).
 """
 
 from __future__ import annotations
@@ -55,15 +52,10 @@ Pair: TypeAlias = tuple[pl.DataFrame, pl.DataFrame]
 def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
     """Compare the marginal costs of each pair of methods; return one row for each pair, prior and price.
 
-    The columns are those of `COMPARISONS`. ``difference`` is the mean marginal cost of the method ``first`` minus that
-    of ``second``; negative means that ``first`` is cheaper. ``pairs`` is the number of episodes that both methods
-    finished. ``note`` names special cases: the same difference in every episode, such as 0, or too few episodes for a
-    test. The columns ``teammate`` and ``base`` (the price of asking at all) are added if they vary in the study. If the
-    instances come from files, there are rows for each file, named in the column ``file``, and for the mean over all
-    files.
-
-    Args:
-        episodes: one row for each episode of a study.
+    The columns are those of `COMPARISONS`. ``difference`` is the mean marginal cost of ``first`` minus that of
+    ``second``. ``pairs`` is the number of episodes that both finished. ``note`` names special cases. ``teammate`` and
+    ``base`` (the base price) are added if they vary. If the instances come from files, ``file`` is added, with rows for
+    the mean over all files.
     """
     table = checked_episodes(episodes)
     extra = varying(table)
@@ -77,12 +69,7 @@ def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
 def _pairs_of_methods(table: pl.DataFrame, extra: list[str]) -> Iterator[Pair]:
     """Yield the episodes of two methods, as two tables, for each pair of methods under each prior and price.
 
-    Priors and methods have the order of the study; prices are ascending.
-
-    Args:
-        table: the episodes.
-        extra: the names of columns that distinguish conditions in addition to prior and price, such as ``file``.
-            Episodes with different values in these columns are not compared.
+    `extra` names further columns whose values must be equal within a pair, such as ``file``.
     """
     for _, of_prior in table.group_by(*extra, "prior", maintain_order=True):
         for _, at_price in of_prior.sort("per_goal", maintain_order=True).group_by("per_goal", maintain_order=True):
@@ -146,14 +133,9 @@ Row: TypeAlias = dict[str, Any]
 def ratios(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return each method's mean marginal cost divided by that of the reference method.
 
-    The reference is `ezq`, or the first method if the study does not have `ezq`. There is one row for each other method
-    in each condition (prior and price), and then one row for each other method with the mean of its ratios over all
-    conditions. Conditions in which the reference costs nothing have no ratio and do not count in the mean. With a
-    single method the table is empty. If the instances come from files, the column ``file`` is added; ``teammate`` and
-    ``base`` (the price of asking at all) are added if they vary.
-
-    Args:
-        episodes: one row for each episode of a study.
+    The reference is `ezq`, or else the first method. Each other method has one row for each condition (prior and
+    price), then one for the mean. Conditions in which the reference costs nothing do not count. ``file`` is added if
+    the instances come from files; ``teammate`` and ``base`` (the base price) are added if they vary.
     """
     table = usable(checked_episodes(episodes))
     extra = varying(table)
@@ -174,8 +156,7 @@ def ratios(episodes: pl.DataFrame) -> pl.DataFrame:
 def _joined(table: pl.DataFrame, method: str, reference: str) -> pl.DataFrame:
     """Return one row for each episode that two methods finished, with the marginal costs of both methods.
 
-    The columns that identify the episode come first. The column ``marginal_cost`` has the cost of `method`, and the
-    column ``lower`` the cost of `reference`, which is the denominator of the ratio.
+    ``marginal_cost`` has the cost of `method`, ``lower`` that of `reference`.
     """
     key = [column for column in dict.fromkeys([*KEY, *grouping(table)]) if column != "method"]
     costs = table.select("method", *key, "marginal_cost")
@@ -184,13 +165,9 @@ def _joined(table: pl.DataFrame, method: str, reference: str) -> pl.DataFrame:
 
 
 def _of_method(both: pl.DataFrame, extra: list[str]) -> tuple[list[Row], Row]:
-    """Return a method's costs divided by those of the reference method: a row for each condition, and one for the mean.
+    """Return a method's cost ratios to the reference: a row of `RATIOS` for each condition, and one for the mean.
 
-    The rows are dicts with some of the columns of `RATIOS`.
-
-    Args:
-        both: the episodes that the method and the reference finished, as `_joined` returns them.
-        extra: the columns that distinguish conditions in addition to prior and price, such as ``file``.
+    `both` is the result of `_joined`; `extra` names the columns of a condition besides prior and price.
     """
     rows: list[Row] = []
     pairs: list[Ratio] = []

@@ -37,15 +37,13 @@ def _against(
 ) -> Iterator[Part]:
     """Compare the marginal cost of the method `first` with that of each of `others`, under one prior at each price.
 
-    Yields one judged comparison for each price and other method.
-
     Args:
         evidence: the episodes.
         rule: turns the estimated difference, `first` minus the other method, into a verdict.
-        others: the names of the other methods.
-        prior: the name of the prior, such as ``far``.
-        prices: the prices; a price is what naming one more goal in a question costs.
-        first: the name of the first method.
+        others: names of the other methods.
+        prior: such as ``far``.
+        prices: prices of naming one more goal in a question.
+        first: name of the first method.
     """
     for price in prices:
         for other in others:
@@ -57,12 +55,7 @@ def _against(
 def _growth(evidence: StudyEvidence, method: str, prior: str, against: str | None = None) -> Part:
     """Judge whether the marginal cost of a method rises from a price of 0 to the paper's highest price, 0.5.
 
-    Args:
-        evidence: the episodes.
-        method: the name of the method.
-        prior: the name of the prior under which the method is judged, such as ``far``.
-        against: if given, the name of a second method: judge instead whether the cost of `method` rises by more than
-            the cost of this second method.
+    With `against`, judge whether it rises by more than the cost of this second method.
     """
     top = evidence.top
     weights = {Pick(method, prior, top): 1.0, Pick(method, prior, 0.0): -1.0}
@@ -96,8 +89,8 @@ def _near_less_to_gain(evidence: StudyEvidence) -> Iterator[Part]:
 def _near_only_ezq(evidence: StudyEvidence) -> Iterator[Part]:
     """Judge the claim that under the prior `near` only `ezq` is cheaper than never asking.
 
-    Yields one part of the claim for each of the methods `baseline`, `toolbox` and `cost-prob`. A part holds if the
-    method `never`, which never asks, is significantly cheaper than this method at one or more of the prices above 0.
+    There is a part for each of `baseline`, `toolbox` and `cost-prob`. It holds if `never` is significantly cheaper at
+    one or more prices above 0.
     """
     for method in ASKING:
         compared = list(_against(evidence, below_zero, (method,), "near", evidence.rising, first="never"))

@@ -1,22 +1,17 @@
 """Means with Student intervals, paired tests, and Holm's correction.
 
-The episodes of one instance share its map, so they are not independent. Intervals and tests therefore treat each
-instance as one independent unit. For each instance, let ``S`` be the sum of ``value - mean`` over its values. For ``N``
-values from ``k`` instances, the standard error has ``k - 1`` degrees of freedom, and is::
+The episodes of one instance share its map, so each instance is one independent unit. In a study of one instance, each
+episode is a unit. Let ``S`` be the sum of ``value - mean`` over the values of an instance. For ``N`` values from ``k``
+instances, the standard error has ``k - 1`` degrees of freedom, and is::
 
     stderr^2 = k / (k - 1) * (sum of S^2 over all instances) / N^2
 
-If all instances have equally many episodes, this is the ordinary standard error of the mean of the instances' means. In
-a study of one instance there is nothing to generalise over, and each episode is a unit.
-
-Problems from files were chosen, not drawn at random. The mean of each file is estimated separately, from its episodes.
-The mean over ``k`` files is the mean of their means (`combined`). It says nothing about other files. It has Welch and
-Satterthwaite's degrees of freedom, and the standard error::
+Problems from files were chosen, not drawn at random. The mean over ``k`` files is the mean of their means (`combined`),
+and says nothing about other files. It has Welch and Satterthwaite's degrees of freedom, and the standard error::
 
     stderr^2 = sum over files of stderr(file)^2 / k^2
 
-Costs are sums of decimal fractions such as 0.1, so two equal costs may differ in their last bits. Differences are
-rounded to `DIGITS` decimals; otherwise a test on ranks would treat rounding errors as evidence.
+Differences of costs are rounded to `DIGITS` decimals, so that tests on ranks ignore rounding errors.
 """
 
 from __future__ import annotations
@@ -42,18 +37,17 @@ enumerates all signs if some values are equal, which took most of the time for t
 class Estimate:
     """A mean with its standard error, interval and test.
 
-    Values may depend on each other if they belong to one instance. Independent units are therefore the instances, or
-    the values if there is only one instance. With fewer than two units, all attributes from `stderr` on are None.
+    With fewer than two units, all attributes from `stderr` on are None.
 
     Attributes:
-        n: the number of values.
-        units: the number of independent units.
-        mean: the mean, NaN if there are no values.
-        stderr: the standard error.
-        low: the lower end of the 95 % interval.
-        high: the upper end of the 95 % interval.
+        n: number of values.
+        units: number of independent units: instances, or values if there is only one instance.
+        mean: the mean, NaN without values.
+        stderr: standard error.
+        low: lower end of the 95 % interval.
+        high: upper end of the 95 % interval.
         t: Student's t for the hypothesis that the mean is 0.
-        p: the two-sided p value of `t`.
+        p: two-sided p value of `t`.
     """
 
     n: int
@@ -67,12 +61,9 @@ class Estimate:
 
 
 def estimate(values: FloatArray, instances: IntArray) -> Estimate:
-    """Return the mean of `values`, with a 95 % interval and a test of whether the mean is 0.
+    """Return the mean of `values` ``[n]``, with a 95 % interval and a test of whether the mean is 0.
 
-    Args:
-        values: the values ``[n]``.
-        instances: the index of the instance to which each value belongs ``[n]``; values of one instance may depend on
-            each other.
+    `instances` ``[n]`` has the index of each value's instance; values of one instance may depend on each other.
     """
     n = values.size
     if n == 0:
@@ -87,10 +78,9 @@ def estimate(values: FloatArray, instances: IntArray) -> Estimate:
 
 
 def combined(parts: Sequence[Estimate]) -> Estimate:
-    """Return the mean of independent estimates, all with the same weight; estimates without values are left out.
+    """Return the unweighted mean of independent estimates; those without values are left out.
 
-    If an estimate has no standard error (as for a file with one episode), the interval is computed from how much the
-    estimates differ from each other.
+    If an estimate has no standard error, the interval is computed from the differences between the estimates.
     """
     known = [part for part in parts if part.n]
     if len(known) < 2:
@@ -125,9 +115,9 @@ class Ratio:
     """Paired values whose ratio ``sum(upper) / sum(lower)`` is to be estimated.
 
     Attributes:
-        upper: the first value of each pair ``[n]``.
-        lower: the second value of each pair ``[n]``.
-        units: the index of the independent unit of each pair ``[n]``; pairs of the same unit may depend on each other.
+        upper: first value of each pair ``[n]``.
+        lower: second value of each pair ``[n]``.
+        units: index of each pair's independent unit ``[n]``.
     """
 
     upper: FloatArray
@@ -136,12 +126,9 @@ class Ratio:
 
 
 def ratio(upper: FloatArray, lower: FloatArray, instances: IntArray) -> Estimate:
-    """Return ``sum(upper) / sum(lower)`` for pairs of values, with a confidence interval by linearisation.
+    """Return ``sum(upper) / sum(lower)`` for pairs of values ``[n]``, with a confidence interval by linearisation.
 
-    Args:
-        upper: the first value of each pair ``[n]``.
-        lower: the second value of each pair ``[n]``.
-        instances: the index of the instance of each pair ``[n]``; pairs of one instance may depend on each other.
+    `instances` ``[n]`` has the index of each pair's instance; pairs of one instance may depend on each other.
     """
     return mean_ratio([Ratio(upper, lower, _units(instances))])
 
@@ -149,11 +136,9 @@ def ratio(upper: FloatArray, lower: FloatArray, instances: IntArray) -> Estimate
 def mean_ratio(ratios: Sequence[Ratio]) -> Estimate:
     """Return the mean of several ratios ``sum(upper) / sum(lower)``, with a confidence interval by linearisation.
 
-    There is no interval if all pairs of some ratio belong to one unit (`Ratio.units`).
-
-    Linearisation: to first order, a pair contributes ``(upper - q lower) / sum(lower)`` to the error of its ratio, if
-    ``q`` is the value of this ratio. Pairs of the same unit may depend on each other. So the contributions of all pairs
-    of a unit, in all ratios, are summed before the variance is computed.
+    To first order, a pair contributes ``(upper - q lower) / sum(lower)`` to the error of its ratio ``q``. The
+    contributions of all pairs of a unit are summed before the variance is computed. There is no interval if all pairs
+    of some ratio belong to one unit.
     """
     n = sum(each.lower.size for each in ratios)
     if not ratios or any(each.lower.sum() == 0 for each in ratios):
@@ -178,14 +163,10 @@ def rounded(values: FloatArray) -> FloatArray:
 
 
 def wilcoxon(differences: FloatArray, instances: IntArray) -> float | None:
-    """Return the two-sided p value of Wilcoxon's signed-rank test of paired differences.
+    """Return the two-sided p value of Wilcoxon's signed-rank test of paired differences ``[n]``.
 
-    The test needs independent values, so the differences of one instance are replaced by their mean; in a study of one
-    instance all differences are used. The p value is 1 if all differences are 0, and None with fewer than two values.
-
-    Args:
-        differences: the differences ``[n]``.
-        instances: the index of the instance to which each difference belongs ``[n]``.
+    The differences of one instance are replaced by their mean, unless there is only one instance (`instances` has the
+    index of each, ``[n]``). The result is None if fewer than two values remain.
     """
     sums, counts = _by_unit(differences, _units(instances))
     values = rounded(sums / counts)
@@ -203,10 +184,8 @@ def wilcoxon(differences: FloatArray, instances: IntArray) -> float | None:
 def _exact_wilcoxon(values: FloatArray) -> float:
     """Return the exact two-sided p value of Wilcoxon's signed-rank test for few differences ``[n]``.
 
-    The rank of a difference is its position when the differences are ordered by size without sign, from 1. Differences
-    of equal size share the mean of their ranks; zeros are left out. Under the null hypothesis all combinations of signs
-    are equally likely. Twice a rank is an integer, so dynamic programming can count the sign combinations for each sum
-    of the ranks of positive differences.
+    Differences of equal size share the mean of their ranks; zeros are left out. The sign combinations for each sum of
+    doubled ranks are counted by dynamic programming.
     """
     sizes = np.abs(values[values != 0])
     twice = (sizes < sizes[:, None]).sum(axis=1) * 2 + (sizes == sizes[:, None]).sum(axis=1) + 1
@@ -222,8 +201,7 @@ def _exact_wilcoxon(values: FloatArray) -> float:
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Return p values with Holm's correction for many tests, in the given order; None stays None and is not counted.
 
-    The smallest of m p values is multiplied by m, the next by m - 1, and so on. A result is never larger than 1, and
-    never smaller than the result for a smaller p value.
+    The smallest of m p values is multiplied by m, the next by m - 1, and so on, up to 1.
     """
     known = [k for k, p in enumerate(p_values) if p is not None]
     known.sort(key=lambda k: (p_values[k] or 0.0, k))
@@ -236,24 +214,16 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def _units(instances: IntArray) -> IntArray:
-    """Return the index of the independent unit to which each value belongs ``[n]``.
-
-    The unit is the value's instance, or the value itself if all values belong to one instance.
-
-    Args:
-        instances: the index of the instance of each value ``[n]``.
-    """
+    """Return the index of each value's independent unit ``[n]``: its instance, or itself if there is one instance."""
     return instances if np.unique(instances).size > 1 else np.arange(instances.size, dtype=np.int32)
 
 
 def _by_unit(values: FloatArray, units: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return two arrays over the independent units: the sum of each unit's values, and how many values it has.
-
-    Units are in ascending order of their indices.
+    """Return the sum of each unit's values, and their number, both in ascending order of the units.
 
     Args:
         values: the values ``[n]``.
-        units: the index of the unit (usually an instance) to which each value belongs ``[n]``.
+        units: the index of each value's unit ``[n]``.
     """
     found, numbers = np.unique(units, return_inverse=True)
     sums = np.bincount(numbers, weights=values, minlength=found.size).astype(np.float64)
@@ -277,8 +247,8 @@ def to_text(found: Estimate, *, unit: str = "", digits: int = 2, signed: bool = 
 
     Args:
         found: the estimate.
-        unit: the unit to write after the mean, such as ``s``; empty for none.
-        digits: the number of decimals.
+        unit: the unit, such as ``s``; empty for none.
+        digits: number of decimals.
         signed: whether positive numbers have a plus sign.
     """
     space = f" {unit}" if unit else ""

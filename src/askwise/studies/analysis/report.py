@@ -1,7 +1,6 @@
 """The report of a study: one HTML file that can be opened from disk, printed or sent.
 
-The file needs no other file: the figures are embedded as SVG in data URLs. Data URLs also keep the identifiers inside
-one SVG from colliding with those inside another.
+The figures are embedded as SVG in data URLs, which keep the identifiers of different figures apart.
 """
 
 from __future__ import annotations
@@ -38,23 +37,20 @@ def write_results(
 ) -> Analysis:
     """Compute the results of a study, and write them to a folder as CSV tables, figures and a report.
 
-    The folder gets a CSV file for each computed table, the figures in the subfolder ``figures``, and ``report.html``.
+    The folder gets a CSV file for each table, the subfolder ``figures``, and ``report.html``.
 
     Args:
-        folder: the folder to write to; created if it does not exist.
+        folder: the folder to write to; created if needed.
         episodes: one row for each episode (see `askwise.studies.analysis.tables`).
         queries: one row for each question; None for none.
-        timings: one row for each episode whose computing time was measured; None for none.
-        expected: one row for each expected cost that was computed instead of sampled: exact costs of methods, and lower
-            bounds; None for none.
-        title: the title of the report.
-        study: a description of the study for the report: text, or a dict of settings; None for none.
-        provenance: a description of when and how the study was run, for the report: text, or a dict; None for none.
-        words: the words that the report uses for the goals and the teammate; None for those of tool fetching.
-        files: if the instances come from files, the name of each instance's file, in the order of the instances. Each
-            file is then reported separately. None otherwise.
-        judged: whether the report judges the claims of the paper on which askwise is based. Judging them makes sense
-            only for the paper's study.
+        timings: one row for each timed episode; None for none.
+        expected: exact costs of methods and lower bounds; None for none.
+        title: title of the report.
+        study: description of the study, text or a dict; None for none.
+        provenance: when and how the study was run, text or a dict; None for none.
+        words: words for the goals and the teammate; None for those of tool fetching.
+        files: the file name of each instance, if the instances come from files; these are reported separately.
+        judged: whether the report judges the paper's claims; only for the paper's study.
 
     Returns:
         All computed tables.
@@ -84,12 +80,12 @@ def write_report(
     An existing file is replaced only when the new one is complete.
 
     Args:
-        folder: the folder. Its subfolder ``figures`` must already have the SVG file of each figure in `pictures`.
+        folder: must have the SVG file of each picture in its subfolder ``figures``.
         analysis: all tables of the study.
         pictures: the figures to include.
-        title: the title of the report.
-        study: a description of the study for the report: text, or a dict of settings; None for none.
-        provenance: a description of when and how the study was run, for the report: text, or a dict; None for none.
+        title: title of the report.
+        study: description of the study, text or a dict; None for none.
+        provenance: when and how the study was run, text or a dict; None for none.
     """
     path = Path(folder) / "report.html"
     images = {each.name: (Path(folder) / "figures" / f"{each.name}.svg").read_bytes() for each in pictures}
@@ -115,9 +111,9 @@ def report_text(
         analysis: all tables of the study.
         pictures: the figures to include.
         images: the content of each figure's SVG file, by the figure's name.
-        title: the title of the report.
-        study: a description of the study for the report: text, or a dict of settings; None for none.
-        provenance: a description of when and how the study was run, for the report: text, or a dict; None for none.
+        title: title of the report.
+        study: description of the study, text or a dict; None for none.
+        provenance: when and how the study was run, text or a dict; None for none.
     """
     episodes = analysis.tables.episodes
     subtitle = f"{episodes.height} episodes, {episodes['method'].n_unique()} methods. {_when(provenance)}"
@@ -135,14 +131,11 @@ def _when(provenance: Description) -> str:
 def _with_figures(
     known: list[Section], pictures: Sequence[Picture], images: Mapping[str, bytes]
 ) -> Iterator[tuple[str, str, list[object]]]:
-    """Yield the sections of the report that are not empty, each as a tuple: name in links, heading and content.
-
-    The content of a section ends with its figures.
+    """Yield the non-empty sections of the report, figures included: name in links, heading and content.
 
     Args:
-        known: the sections before figures are added to them; the content of a section is None if it is empty. If a
-            figure belongs to a section that is not in this list, the section is added to the list, after the section
-            ``figures``.
+        known: the sections without figures; the content of an empty one is None. Sections that only `pictures` name are
+            added to this list.
         pictures: the figures of all sections.
         images: the content of each figure's SVG file, by the figure's name.
     """
@@ -173,14 +166,9 @@ def _figures(pictures: Sequence[Picture], images: Mapping[str, bytes]) -> list[o
 
 
 def _together(pictures: list[Picture], images: Mapping[str, bytes]) -> Iterator[Html]:
-    """Yield the HTML of figures that have the same title, `order`, `beside` and `folded` (attributes of `Picture`).
+    """Yield the HTML of figures that have the same title, `order`, `beside` and `folded` (see `Picture`).
 
-    If `beside` is set, the figures stand side by side. If `folded` is not empty, a reader sees only this label, and the
-    figures after a click on it.
-
-    Args:
-        pictures: the figures, at least one.
-        images: the content of each figure's SVG file, by the figure's name.
+    `images` has the content of each figure's SVG file, by the figure's name.
     """
     shown = [_figure(each, images[each.name]) for each in pictures]
     first = pictures[0]

@@ -1,15 +1,13 @@
 """All numbers of a study, computed from its tables and written as CSV files.
 
-The marginal cost of an episode is its cost minus the cost for an agent that knows the goal from the start. It has two
-parts: the price of questions, and lost steps, which an agent that knew the goal would not take.
+The marginal cost of an episode is its cost minus the cost for an agent that knows the goal. Its two parts are the price
+of questions, and lost steps, which that agent would not take.
 
-Results are computed for each *condition*: a combination of prior, method and price of naming a goal in a question. The
-teammate and the base price of questions also belong to the condition if they vary in the study. The file of the
-instance belongs to it if the instances come from files (see `askwise.studies.analysis.tables.with_files`).
+Results are computed for each *condition*: a combination of prior, method and price of naming a goal; also of teammate
+and base price if they vary, and of file if the instances come from files.
 
-Expected costs are computed instead of sampled: the exact costs of methods, and lower bounds. They exist only for the
-first instances of a study. So they are compared only with each other, on these instances, and never with means over all
-instances.
+Expected costs (exact costs of methods, and lower bounds) exist only for the first instances, and are never compared
+with means over all instances.
 """
 
 from __future__ import annotations
@@ -64,21 +62,20 @@ WRITTEN = (
 
 @dataclass(frozen=True)
 class Analysis:
-    """The tables of a study and all tables computed from them. The function `analyse` returns it.
+    """The tables of a study and all tables computed from them; `analyse` returns it.
 
-    A condition is a combination of prior, method and price of naming a goal in a question. The marginal cost of an
-    episode is its cost minus the cost for an agent that knows the goal from the start.
+    A condition is a combination of prior, method and price of naming a goal.
 
     Attributes:
-        tables: the checked tables of the study itself.
-        summary: the mean marginal cost in each condition.
-        parts: the two parts of the mean marginal cost in each condition: lost steps, and the price of questions.
-        failures: the conditions in which episodes failed or were cut off.
-        ratios: the mean marginal cost of each method divided by that of a reference method.
-        comparisons: the difference of the mean marginal costs of each pair of methods, with tests.
-        claims: the verdict on each claim of the paper on which askwise is based; empty if the claims were not judged.
-        timing_summary: the computing time of each method.
-        expected_summary: the exact expected marginal cost of each method, with lower bounds.
+        tables: the checked tables of the study.
+        summary: mean marginal cost (cost minus the cost if the goal is known) in each condition.
+        parts: its two parts, lost steps and the price of questions.
+        failures: conditions in which episodes failed or were cut off.
+        ratios: mean marginal costs divided by those of a reference method.
+        comparisons: differences of mean marginal costs of methods, with tests.
+        claims: verdict on each claim of the paper; may be empty.
+        timing_summary: computing time of each method.
+        expected_summary: exact expected marginal costs, with lower bounds.
     """
 
     tables: Tables
@@ -107,14 +104,11 @@ def analyse(
     Args:
         episodes: one row for each episode (see `askwise.studies.analysis.tables`).
         queries: one row for each question; None for none.
-        timings: one row for each episode whose computing time was measured; None for none.
-        expected: one row for each expected cost that was computed instead of sampled: exact costs of methods, and lower
-            bounds; None for none.
-        words: the words that the report uses for the goals and the teammate; None for those of tool fetching.
-        files: if the instances come from files, the name of each instance's file, in the order of the instances. Each
-            file is then reported separately. None otherwise.
-        judged: whether to judge the claims of the paper on which askwise is based. Judging them makes sense only for
-            the paper's study.
+        timings: one row for each timed episode; None for none.
+        expected: exact costs of methods and lower bounds; None for none.
+        words: words for the goals and the teammate; None for those of tool fetching.
+        files: the file name of each instance, if the instances come from files; these are reported separately.
+        judged: whether to judge the paper's claims; only for the paper's study.
 
     Raises:
         InputError: a table lacks a column or has wrong values, a row occurs twice, or the tables are not of one study.
@@ -138,13 +132,10 @@ def analyse(
 
 
 def write_tables(folder: str | Path, analysis: Analysis) -> list[Path]:
-    """Write the computed tables of a study as CSV files into a folder; return the paths of the files.
-
-    Numbers are written with all digits. Each table named in `WRITTEN` becomes a file with the name of the table. An
-    existing file is replaced only when the new one is complete.
+    """Write the tables named in `WRITTEN` as CSV files into a folder; return the paths of the files.
 
     Args:
-        folder: the folder to write to; created if it does not exist.
+        folder: the folder to write to; created if needed.
         analysis: the tables.
     """
     target = make_folder(folder)
@@ -160,20 +151,12 @@ def write_tables(folder: str | Path, analysis: Analysis) -> list[Path]:
 def summary(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the mean marginal cost and the mean number of questions in each condition.
 
-    The marginal cost of an episode is its cost minus the cost for an agent that knows the goal. A condition is a
-    combination of prior, method and price of naming a goal in a question. The first nine columns are those of
-    `SUMMARY`. ``ci_low`` and ``ci_high`` are the ends of Student's 95 % interval of the mean cost. The columns
-    ``teammate`` and ``base`` (the base price) follow if they vary in the study.
+    The marginal cost of an episode is its cost minus the cost if the goal is known. A condition is a combination of
+    prior, method and price of naming a goal. The columns are those of `SUMMARY`; ``teammate`` and ``base`` (the base
+    price) are added if they vary. Only finished episodes count.
 
-    Episodes that failed or were cut off have no marginal cost. They count neither in the column ``episodes`` nor in the
-    means; `failures` counts them.
-
-    If the instances come from files, there are rows for each file, named in the column ``file`` after the first nine
-    columns, and then rows for the mean over all files. In the rows of the mean, the price is null if the files have
-    different prices.
-
-    Args:
-        episodes: one row for each episode of a study.
+    If the instances come from files, ``file`` is added, with rows for the mean over all files; their price is null if
+    files differ in it.
     """
     table = checked_episodes(episodes)
     extra = varying(table)
@@ -188,14 +171,9 @@ def summary(episodes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _conditions(table: pl.DataFrame, extra: list[str]) -> Iterator[tuple[tuple[object, ...], pl.DataFrame]]:
-    """Yield each condition, in the order of the study, as a pair: the values that identify it, and its episodes.
+    """Yield each condition, in the order of the study: the values that identify it, and its episodes.
 
-    The values are the prior, the method and the price of naming a goal in a question, and then those of the columns in
-    `extra`.
-
-    Args:
-        table: one row for each episode.
-        extra: the names of the columns that also identify a condition, such as ``teammate``.
+    The values are prior, method, price of naming a goal, and those of the columns `extra`.
     """
     yield from table.group_by(*VARIED, *extra, maintain_order=True)
 
@@ -203,12 +181,7 @@ def _conditions(table: pl.DataFrame, extra: list[str]) -> Iterator[tuple[tuple[o
 def failures(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the conditions in which episodes failed with an error or were cut off at the limit of steps.
 
-    A condition is a combination of prior, method and price of naming a goal in a question. The first columns are those
-    of `FAILURES`: prior, method and price, then the numbers of all, failed and cut-off episodes, and the first error.
-    The columns ``file``, ``teammate`` and ``base`` (the base price) follow if they vary in the study.
-
-    Args:
-        episodes: one row for each episode of a study.
+    The columns are those of `FAILURES`; ``file``, ``teammate`` and ``base`` (the base price) are added if they vary.
     """
     table = checked_episodes(episodes)
     extra = varying(table)
@@ -225,15 +198,13 @@ def failures(episodes: pl.DataFrame) -> pl.DataFrame:
 def timing_summary(timings: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the computing time of each method, in seconds for an episode and for a decision.
 
-    There is one row for each method, with the mean, the median and the 95th percentile of the time for an episode and
-    of the time for a decision. Every step of an episode is a decision. Single decisions are not timed, only all
-    decisions of an episode together. So the median and the percentile for a decision are taken over the mean time of a
-    decision in each episode.
+    Each method has a row with mean, median and 95th percentile. Those for a decision are over each episode's mean time
+    of a decision.
 
     Args:
-        timings: one row for each timed episode, with its time in the column ``seconds`` and the time of all its
-            decisions in the column ``decide_seconds``.
-        episodes: one row for each episode, with its number of steps in the column ``steps``.
+        timings: one row for each timed episode, with its time (``seconds``) and that of all its decisions
+            (``decide_seconds``).
+        episodes: one row for each episode, with its number of steps (``steps``).
     """
     joined = timings.join(episodes.select(*KEY, "steps"), on=KEY, how="inner")
     decision = pl.col("decide_seconds") / pl.col("steps").clip(lower_bound=1)
@@ -249,16 +220,11 @@ def timing_summary(timings: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFram
 
 
 def parts(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the two parts of the mean marginal cost in each condition.
+    """Return the two parts of the mean marginal cost in each condition (prior, method and price of naming a goal).
 
-    The marginal cost of an episode is its cost minus the cost for an agent that knows the goal. A condition is a
-    combination of prior, method and price of naming a goal in a question; these are the first three columns. The column
-    ``steps_lost`` has the mean number of steps that an agent which knew the goal would not take, and the column
-    ``questions`` the mean price of all questions of an episode. The column ``file`` follows if the instances come from
-    files, then ``teammate`` and ``base`` (the base price) if they vary in the study.
-
-    Args:
-        episodes: one row for each episode of a study.
+    ``steps_lost`` is the mean number of steps that an agent which knew the goal would not take, ``questions`` the mean
+    price of all questions of an episode. ``file`` is added if the instances come from files, ``teammate`` and ``base``
+    (the base price) if they vary.
     """
     table = usable(checked_episodes(episodes))
     extra = varying(table)
@@ -277,13 +243,11 @@ def parts(episodes: pl.DataFrame) -> pl.DataFrame:
 def bounds_of(expected: pl.DataFrame) -> pl.DataFrame | None:
     """Return the mean lower bound of the marginal cost for each prior and price; None if there are no lower bounds.
 
-    The marginal cost of an episode is its cost minus the cost for an agent that knows the goal. The column ``base`` has
-    the base price of a question, and ``per_goal`` the price of each goal named in it. The column ``mean`` has the mean
-    bound over the instances for which a bound is known, and ``instances`` their number. If the instances come from
-    files, there are rows for each file, and then for all files.
+    The columns ``base`` and ``per_goal`` have the base price and the price of naming a goal, ``mean`` the mean bound
+    and ``instances`` the number of instances with a bound. With files, rows for all files follow those for each file.
 
     Args:
-        expected: one row for each computed expected cost of a method, and for each lower bound.
+        expected: exact costs of methods and lower bounds.
     """
     known = expected.filter(pl.col("expected").is_not_null(), pl.col("method") == BOUND)
     if known.is_empty():
@@ -297,13 +261,11 @@ def bounds_of(expected: pl.DataFrame) -> pl.DataFrame | None:
 def expected_summary(expected: pl.DataFrame) -> pl.DataFrame:
     """Return each method's mean expected marginal cost for each prior and price, and the mean lower bound.
 
-    The columns are those of `EXPECTED_SUMMARY`, then ``file`` if the instances come from files. For each prior and
-    price, only the instances on which every method could be evaluated count. So all means, those of the bounds
-    included, are over the same instances and can be compared. A mean bound is null if one of these instances has no
-    lower bound.
+    The columns are those of `EXPECTED_SUMMARY`, then ``file`` if the instances come from files. Only instances on which
+    every method could be evaluated count. A mean bound is null if one of them has no lower bound.
 
     Args:
-        expected: one row for each computed expected cost of a method, and for each lower bound.
+        expected: exact costs of methods and lower bounds.
     """
     methods, terms = expected.filter(pl.col("method") != BOUND), _terms(expected)
     schema = {**EXPECTED_SUMMARY, **{column: pl.String for column in terms if column == FILE}}

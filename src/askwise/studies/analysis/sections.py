@@ -45,15 +45,12 @@ Section = tuple[str, str, list[object] | None]
 
 
 def sections(analysis: Analysis, study: Description, provenance: Description) -> Iterator[Section]:
-    """Yield all sections of a study's report in order, without their figures.
-
-    Each section is a tuple: its name in links, its heading, and its content. The content is None if the study has
-    nothing to show in this section.
+    """Yield all sections of a study's report in order, without figures: name in links, heading, and content or None.
 
     Args:
         analysis: all tables of the study.
-        study: a description of the study: text, or a dict of settings; None for none.
-        provenance: a description of when and how the study was run: text, or a dict; None for none.
+        study: description of the study, text or a dict; None for none.
+        provenance: when and how the study was run, text or a dict; None for none.
     """
     short = tag("ul", joined(tag("li", line) for line in in_short(analysis)), class_="short")
     yield "short", "In short", [short]
@@ -121,13 +118,7 @@ def _verdict(verdict: str, words: str | None = None) -> Html:
 
 
 def _not_drawn(episodes: pl.DataFrame) -> list[object] | None:
-    """Return the note that only the first files have figures; None if it is not needed.
-
-    It is not needed if all files have figures, or if the instances do not come from files.
-
-    Args:
-        episodes: one row for each episode of the study.
-    """
+    """Return the note that only the first files have figures; None if all have, or if there are no files."""
     files = episodes[FILE].n_unique() if FILE in episodes.columns else 0
     return (
         [tag("p", f"Only the first {MOST_FILES} of {files} files have figures.", class_="faint")]
@@ -139,12 +130,7 @@ def _not_drawn(episodes: pl.DataFrame) -> list[object] | None:
 def _costs(summary: pl.DataFrame, price: str) -> list[object]:
     """Return the content of the section on marginal costs: tables of mean costs, then the whole summary as one table.
 
-    There is a table of mean costs for each combination of prior, file, teammate and base price in the study, with
-    methods as rows and prices as columns. The whole summary is hidden until the reader clicks on its title.
-
-    Args:
-        summary: the mean costs, as `askwise.studies.analysis.results.summary` returns them.
-        price: the term for the price of naming a goal in a question, such as ``per-station cost``.
+    There is a table, methods by prices, for each prior, file, teammate and base price.
     """
     parts: list[object] = [
         tag("p", "Mean marginal cost in steps, with 95 % intervals; bold: the lowest in its column.", class_="faint")
@@ -163,12 +149,7 @@ def _costs(summary: pl.DataFrame, price: str) -> list[object]:
 def _ratios(ratios: pl.DataFrame, price: str) -> list[object]:
     """Return the content of the section on ratios: marginal costs divided by those of a reference method.
 
-    There is a table of the means over all conditions (combinations of prior and price), and then a table for each
-    combination of prior, file, teammate and base price in the study, with methods as rows and prices as columns.
-
-    Args:
-        ratios: the ratios, as `askwise.studies.analysis.comparisons.ratios` returns them.
-        price: the term for the price of naming a goal in a question, such as ``per-station cost``.
+    A table of the means over all conditions comes first, then one for each prior, file, teammate and base price.
     """
     intro = (
         f"Mean marginal cost divided by that of {ratios['reference'][0]}, on the same episodes, with 95 % intervals; "
@@ -188,11 +169,7 @@ def _ratios(ratios: pl.DataFrame, price: str) -> list[object]:
 def _expected(summary: pl.DataFrame, price: str) -> list[object]:
     """Return the content of the section on exact expected costs: an introduction and a table.
 
-    The table has each method's mean expected marginal cost, next to the mean lower bound on the same instances.
-
-    Args:
-        summary: the expected costs, as `askwise.studies.analysis.results.expected_summary` returns them.
-        price: the term for the price of naming a goal in a question, such as ``per-station cost``.
+    The table has each method's mean expected marginal cost and the mean lower bound on the same instances.
     """
     intro = tag(
         "p",
@@ -224,15 +201,13 @@ def _above(mean: float, bound: float | None) -> str:
 
 
 def _cost_table(rows: pl.DataFrame, price_name: str, without_price: str = "mean") -> Html:
-    """Return an HTML table of means with a row for each method and a column for each price.
-
-    The lowest mean of each column is bold.
+    """Return an HTML table of means, methods by prices; the lowest mean of each column is bold.
 
     Args:
-        rows: the means, with the columns ``method``, ``per_goal`` (the price), ``mean``, ``ci_low`` and ``ci_high``.
-            The price is null in means over files with different prices.
-        price_name: the term for the price of naming a goal in a question, such as ``per-station cost``.
-        without_price: the title of the only column if all prices are null.
+        rows: the means, with the columns ``method``, ``per_goal`` (the price, may be null), ``mean``, ``ci_low`` and
+            ``ci_high``.
+        price_name: the term for the price.
+        without_price: title of the only column if all prices are null.
     """
     prices = rows["per_goal"].unique().sort().to_list()
     lowest = dict(rows.group_by("per_goal").agg(pl.col("mean").min()).iter_rows())
@@ -291,9 +266,7 @@ def _failures(failures: pl.DataFrame) -> list[object]:
 def _times(timings: pl.DataFrame, *, judged: bool) -> list[object]:
     """Return the content of the section on computing time: a table with a row for each method, and a note.
 
-    Args:
-        timings: the computing times, as `askwise.studies.analysis.results.timing_summary` returns them.
-        judged: whether the report judges the paper's claims. If so, the table also has the times that the paper states.
+    If `judged`, the table also has the times that the paper states.
     """
     columns = ("episode_mean", "episode_median", "episode_p95", "decision_mean", "decision_median", "decision_p95")
     heads = ["method", TableCell("episodes", "n"), *(TableCell(_time_head(name), "n") for name in columns)]
@@ -336,9 +309,8 @@ def _citation(methods: Sequence[str], *, judged: bool) -> list[object]:
     """Return the content of the section on citation: what the study takes from the paper, and how to cite the paper.
 
     Args:
-        methods: the names of the study's methods. Those that come from the paper are named in the section.
-        judged: whether the report judges the paper's claims. If so, the section also names the paper's domain and
-            claims.
+        methods: names of the study's methods.
+        judged: whether the report judges the paper's claims, which the section then mentions.
     """
     theirs = [name for name in PAPER_METHODS if any(each.split(",")[0] == name for each in methods)]
     parts = [f"the method{'' if len(theirs) == 1 else 's'} {conjoined(theirs)}"] if theirs else []

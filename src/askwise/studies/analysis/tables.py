@@ -1,18 +1,16 @@
 """The tables of a study as the analysis needs them: checked, sorted, and grouped by condition.
 
-``episodes`` has one row for each episode, ``queries`` one for each question, ``timings`` one for each episode whose
-computing time was measured. Times differ from run to run, so they have a table of their own; the other two tables are
-the same, bit for bit, in every run. All three tables have the columns of `KEY`, which identify the episode.
+``episodes`` has one row for each episode, ``queries`` one for each question, ``timings`` one for each timed episode.
+All have the columns of `KEY`, which identify the episode. Only ``timings`` differs from run to run.
 
 Episodes with the same instance, episode number, prior and teammate have the same goal and the same path of the
-teammate, for all methods and prices. Such episodes are the pairs in paired comparisons of methods.
+teammate. They are the pairs in comparisons of methods.
 
-Priors, methods and teammates keep the order in which they first appear in ``episodes``; prices are ascending. `checked`
-sorts the rows in this order, so results do not depend on the order in which rows were written.
+`checked` sorts the rows: priors, methods and teammates by their first appearance in ``episodes``, prices in ascending
+order.
 
-If the instances of a study come from files, each file is a different problem. Then the tables have one more column,
-``file`` (see `with_files`). Results are computed for each file, in the order of the files, and for the mean over all
-files (see `with_mean`).
+If the instances come from files, the tables also have the column ``file`` (`with_files`). Results are then computed for
+each file and for the mean over all files (`with_mean`).
 """
 
 from __future__ import annotations
@@ -64,18 +62,17 @@ PRICE_DIGITS = 9
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables of a study, checked and sorted. The function `checked` returns it.
+    """The tables of a study, checked and sorted; `checked` returns it.
 
     Attributes:
-        episodes: one row for each episode, with the columns of `EPISODES`. The column ``known_at`` is optional: the
-            first step at which only one goal was possible, null if there was none. Further columns are allowed.
-        queries: one row for each question, with the columns of `QUERIES`; further columns are ignored.
-        timings: one row for each timed episode, with the columns of `TIMINGS`. The column ``setup_seconds`` is
-            optional: the time to make the problem and its tables.
-        bounds: a lower bound of the mean marginal cost (the cost minus the cost for an agent that knows the goal) for
-            each prior and price, with the columns of `BOUNDS`; None for none. With the optional columns ``teammate``
-            and ``base`` (the base price), a bound holds only for episodes with these values.
-        words: the words that figures and reports use for the goals and the teammate.
+        episodes: one row for each episode, with the columns of `EPISODES`. The optional column ``known_at`` has the
+            first step at which only one goal was possible, or null.
+        queries: one row for each question (`QUERIES`).
+        timings: one row for each timed episode (`TIMINGS`). The optional column ``setup_seconds`` has the time to make
+            the problem and its tables.
+        bounds: a lower bound of the mean marginal cost for each prior and price (`BOUNDS`), and optionally for each
+            ``teammate`` and ``base`` price; None for none.
+        words: words for the goals and the teammate.
     """
 
     episodes: pl.DataFrame
@@ -97,14 +94,13 @@ def checked(
 
     Args:
         episodes: one row for each episode.
-        queries: one row for each question; None for an empty table.
-        timings: one row for each timed episode; None for an empty table.
+        queries: one row for each question; None for none.
+        timings: one row for each timed episode; None for none.
         bounds: a lower bound of the mean marginal cost for each prior and price; None for none.
-        words: the words that figures and reports use for the goals and the teammate; None for those of tool fetching.
+        words: words for the goals and the teammate; None for those of tool fetching.
 
     Raises:
-        InputError: a column is missing or has wrong values, a row occurs twice, or `queries` or `timings` has a row
-            about an episode that is not in `episodes`.
+        InputError: a column is missing or has wrong values, a row occurs twice, or a row is about an unknown episode.
     """
     sorted_episodes = checked_episodes(episodes)
     order = orders(episodes)
@@ -118,10 +114,10 @@ def checked(
 
 
 def checked_episodes(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return a table of episodes with its columns converted to the types of `EPISODES`, and with its rows sorted.
+    """Return a table of episodes with the types of `EPISODES`, and with sorted rows.
 
-    Teammates, priors and methods are sorted by their first appearance in the table. Prices, and all other columns that
-    identify an episode, are sorted in ascending order.
+    Teammates, priors and methods are sorted by their first appearance, prices and other identifying columns in
+    ascending order.
 
     Raises:
         InputError: a column is missing or has wrong values, or an episode occurs twice.
@@ -151,11 +147,7 @@ def usable(episodes: pl.DataFrame) -> pl.DataFrame:
 def varying(episodes: pl.DataFrame) -> list[str]:
     """Return the names of the columns that, besides prior, method and price, divide a study into conditions.
 
-    They are ``file`` if the table has this column, and each of ``teammate`` and ``base`` (the base price) that has
-    several values.
-
-    Args:
-        episodes: one row for each episode.
+    They are ``file`` if it exists, and ``teammate`` and ``base`` (the base price) if they vary.
     """
     return [column for column in grouping(episodes) if column == FILE or episodes[column].n_unique() > 1]
 
@@ -168,8 +160,7 @@ def grouping(table: pl.DataFrame) -> list[str]:
 def settings(table: pl.DataFrame) -> list[tuple[Any, ...]]:
     """Return all combinations of file, teammate and base price in a table, in the order of their first appearance.
 
-    Each combination is a tuple of these values. If the table lacks one of the columns ``file``, ``teammate`` and
-    ``base``, the tuples lack its value.
+    A value whose column is missing is left out of the tuples.
     """
     return table.select(grouping(table)).unique(maintain_order=True).rows()
 
@@ -190,8 +181,8 @@ def with_files(table: pl.DataFrame, files: Sequence[str]) -> pl.DataFrame:
     """Return a copy of a table with the new column ``file``: the name of the file of each row's instance.
 
     Args:
-        table: a table with the column ``instance``, the index of the instance.
-        files: the name of each instance's file, in the order of the instances.
+        table: a table with the column ``instance``.
+        files: the file name of each instance.
     """
     names = pl.Series([tables.encodable(name) for name in files], dtype=pl.String)
     return table.with_columns(names.gather(table["instance"]).alias(FILE))
@@ -200,12 +191,8 @@ def with_files(table: pl.DataFrame, files: Sequence[str]) -> pl.DataFrame:
 def with_mean(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the episodes, followed by a copy of them with `ALL_FILES` in the column ``file``.
 
-    Results that are computed for each file then include results for all files together, which come from the copy. If
-    the files have different values in a column of prices (``base`` or ``per_goal``), this column is null in the copy.
-    Tables without the column ``file``, and episodes of a single file, are returned unchanged.
-
-    Args:
-        episodes: one row for each episode.
+    A price (``base`` or ``per_goal``) that differs between files is null in the copy. With a single file, or without
+    the column ``file``, there is no copy.
     """
     files = episodes[FILE].n_unique() if FILE in episodes.columns else 0
     if files < 2:
@@ -236,11 +223,10 @@ def short_names(files: Sequence[str]) -> list[str]:
 def is_rough(summary: pl.DataFrame) -> bool:
     """Return whether the 95 % intervals in a summary are so rough that the report has to say so.
 
-    The intervals are too rough if one of them is based on fewer than 10 episodes (`FEW_EPISODES`), or if one of them
-    goes below 0 although no mean cost does.
+    They are if one is based on fewer than 10 episodes (`FEW_EPISODES`), or goes below 0 although no mean cost does.
 
     Args:
-        summary: the mean costs, as `askwise.studies.analysis.results.summary` returns them.
+        summary: the mean costs (`askwise.studies.analysis.results.summary`).
     """
     known = summary.filter(pl.col("ci_low").is_not_null())
     few, below = (known["episodes"] < FEW_EPISODES).any(), (known["ci_low"] < 0).any()

@@ -32,8 +32,8 @@ def number(value: object, digits: int = 2) -> str:
     """Return a number as text for readers, with a typographic minus sign and with the infinity sign.
 
     Args:
-        value: the number. For NaN, and for anything that is not a number, the text is a dash.
-        digits: the number of decimals of a float; an integer is written without decimals.
+        value: the number; the text is a dash for NaN and for other objects.
+        digits: number of decimals of a float.
     """
     if not isinstance(value, int | float) or math.isnan(value):
         return "\u2013"
@@ -65,13 +65,12 @@ def duration(value: object) -> str:
 
 
 def counts(claims: pl.DataFrame) -> dict[str, int]:
-    """Return how many claims have each verdict, as a dict from the verdict to the number of claims.
+    """Return how many claims have each verdict, by the verdict.
 
-    The verdict ``faster here`` is left out if no claim has it. The verdicts ``holds``, ``does not hold`` and
-    ``not decided`` are always in the dict.
+    ``faster here`` is left out if no claim has it; ``holds``, ``does not hold`` and ``not decided`` are never left out.
 
     Args:
-        claims: one row for each claim, with its verdict in the column ``verdict``.
+        claims: one row for each claim, with the column ``verdict``.
     """
     found = {verdict: int((claims["verdict"] == verdict).sum()) for verdict in VERDICTS}
     return {verdict: many for verdict, many in found.items() if many or verdict != FASTER}
@@ -81,8 +80,8 @@ def counted(many: int, verdict: str) -> str:
     """Return a number of claims and their verdict as text, such as ``1 does not hold`` or ``3 hold``.
 
     Args:
-        many: the number of claims.
-        verdict: the verdict on all of them: ``holds``, ``does not hold``, ``faster here`` or ``not decided``.
+        many: number of claims.
+        verdict: ``holds``, ``does not hold``, ``faster here`` or ``not decided``.
     """
     return f"{many} {(ONE if many == 1 else MANY)[verdict]}"
 
@@ -102,14 +101,7 @@ def _tally(claims: pl.DataFrame) -> str:
 
 
 def in_short(analysis: Analysis) -> list[str]:
-    """Return the main results of a study as sentences for the report.
-
-    The sentences say how many episodes were played, which methods were cheapest, and how many claims of the original
-    paper hold.
-
-    Args:
-        analysis: all tables that were computed from the study.
-    """
+    """Return the main results of a study as sentences: episodes played, cheapest methods, claims that hold."""
     sentences = [_played(analysis)]
     groups = list(grouped(analysis.summary))
     if len(groups) > MOST_GROUPS and FILE in analysis.summary.columns:
@@ -139,11 +131,8 @@ def _played(analysis: Analysis) -> str:
 def rough_text(summary: pl.DataFrame) -> str:
     """Return a remark that the confidence intervals of mean costs are rough; an empty text if they are not.
 
-    The remark states the smallest number in the column ``episodes``.
-
     Args:
-        summary: one row for each mean, with the columns ``episodes`` (how many episodes the mean is based on), ``mean``
-            and ``ci_low`` (the lower end of the interval).
+        summary: one row for each mean, with the columns ``episodes`` (their number), ``mean`` and ``ci_low``.
     """
     if not is_rough(summary):
         return ""
@@ -156,14 +145,12 @@ def rough_text(summary: pl.DataFrame) -> str:
 def _cheapest(rows: pl.DataFrame, price_name: str) -> str:
     """Return text that names the cheapest methods at each price, and lists all mean costs at the highest price.
 
-    If there is only one price, the text is only the list of mean costs. Several methods with the lowest mean are all
-    named as cheapest.
+    If there is only one price, the text is only the list.
 
     Args:
-        rows: one row for each method and price, as in `Analysis.summary`. The column ``mean`` has the mean marginal
-            cost (cost minus the cost with the goal known). The column ``per_goal`` has the price of naming one more
-            goal in a question; it is null if each instance file has its own price, and then the text names no price.
-        price_name: the word for this price, such as ``per-station cost``.
+        rows: one row for each method and price, as in `Analysis.summary`; the price is null if it differs between
+            files.
+        price_name: the term for the price, such as ``per-station cost``.
     """
     top = rows.filter(pl.col("per_goal").eq_missing(rows["per_goal"].max()))
     costs = ", ".join(
@@ -220,12 +207,11 @@ def grouped(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     """Split a table of results into groups with the same prior, file, teammate and base price; yield each group.
 
     Args:
-        table: the results. The column ``prior`` is required. The columns ``file`` (the file of the instance),
-            ``teammate`` and ``base`` (the price of a question before any goal is named) are optional.
+        table: the results. The column ``prior`` is required; ``file``, ``teammate`` and ``base`` are optional.
 
     Yields:
-        a name of the group for readers, such as ``prior far, base price 0.5``, and the rows of the group. The name does
-        not mention the prior if every instance was read from a file and played only with the prior in this file.
+        a name of the group for readers, such as ``prior far, base price 0.5``, and its rows. The name has no prior if
+        all priors are those of instance files.
     """
     extra, priors = grouping(table), table["prior"].unique().to_list()
     files = table.filter(pl.col(FILE) != ALL_FILES)[FILE].n_unique() if FILE in extra else 0
@@ -252,12 +238,8 @@ def capital(text: str) -> str:
 def short_text(analysis: Analysis) -> str:
     """Return the results of a study as text of fewer than 40 lines, for the terminal.
 
-    The text has tables of mean marginal costs (cost minus the cost with the goal known), and the verdicts on the claims
-    of the original paper. Each combination of prior, file, teammate and base price has its own table; means over all
-    files come last. A remark replaces lines that do not fit.
-
-    Args:
-        analysis: all tables that were computed from the study.
+    The text has tables of mean marginal costs, and the verdicts on the paper's claims. A remark replaces lines that do
+    not fit.
     """
     price = analysis.tables.words.price
     groups = list(grouped(analysis.summary))
@@ -276,11 +258,11 @@ def _cut(lines: list[str], room: int) -> list[str]:
 
 
 def print_short(analysis: Analysis, out: TextIO | None = None) -> None:
-    """Print the results of a study, as `short_text` returns them, in fewer than 40 lines.
+    """Print the results of a study in fewer than 40 lines.
 
     Args:
         analysis: all tables that were computed from the study.
-        out: the stream to print to; None for standard output. The text is in colour if the stream is a terminal.
+        out: the stream to print to, in colour if it is a terminal; None for standard output.
     """
     stream = sys.stdout if out is None else out
     encoding = getattr(stream, "encoding", None) or "utf-8"
@@ -336,9 +318,9 @@ def glossary(words: StudyWords, *, files: bool = False, judged: bool = False) ->
     """Return a dict from each term that a report explains, such as ``marginal cost``, to the explanation.
 
     Args:
-        words: the words that the report uses for goals and for the teammate.
-        files: whether the instances of the study come from files; if so, the explanation of intervals is different.
-        judged: whether the report judges the paper's claims; if so, the verdicts are explained as well.
+        words: words for goals and the teammate.
+        files: whether the instances come from files, which changes the explanation of intervals.
+        judged: whether to explain the verdicts on the paper's claims.
     """
     units = (
         "The unit is the episode, so intervals say nothing about other files; with one episode per file, the unit is "

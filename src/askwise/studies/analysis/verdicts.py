@@ -1,14 +1,12 @@
 """Verdicts on the claims of the paper that askwise implements: the rules that lead to them, and the estimates they use.
 
-Every comparison in the paper's text is about a weighted sum of paired values. Examples are the difference of two
-methods, the growth of a difference with the price, and the cost under one prior minus half of the cost under another
-prior. `StudyEvidence.combined` estimates any such sum from episodes that were played in conditions of the paper.
+Every comparison in the paper is about a weighted sum of paired values, such as the difference of two methods.
+`StudyEvidence.combined` estimates any such sum.
 
-A claim has parts, one for each comparison that it makes. A claim holds if every part holds, and it does not hold if at
-least one part does not hold. Otherwise it is not decided: a condition is missing, there are too few episodes, or an
-interval is too wide to decide. If the paper says that a computation takes long and it takes less time here, the verdict
-is "faster here": machines and programs differ, so being faster does not contradict the paper. Tests are two-sided at 5
-% and uncorrected, as in the paper; p values with Holm's correction are in the table of comparisons.
+A claim has a part for each comparison that it makes. It holds if every part holds, and does not hold if at least one
+part does not hold. Otherwise it is not decided: a condition is missing, there are too few episodes, or an interval is
+too wide. If a computation takes less time here than in the paper, the verdict is "faster here". Tests are two-sided at
+5 % and uncorrected, as in the paper.
 """
 
 from __future__ import annotations
@@ -55,10 +53,9 @@ class Pick(NamedTuple):
     """A selection of a study's episodes by method, prior and price.
 
     Attributes:
-        method: the name of the method that played the episodes, such as ``ezq``.
-        prior: the name of the prior over the goals, such as ``far``; None selects episodes with any prior.
-        price: the per-station cost, which is the price of naming one more goal in a question; None selects episodes
-            with any price.
+        method: name of the method, such as ``ezq``.
+        prior: name of the prior, such as ``far``; None for any.
+        price: the price of naming one more goal in a question; None for any.
     """
 
     method: str
@@ -67,17 +64,14 @@ class Pick(NamedTuple):
 
 
 class StudyEvidence:
-    """The episodes of a study by which the paper's claims are judged.
-
-    These are the finished episodes that the paper's methods played under the paper's priors and prices.
+    """The episodes by which the paper's claims are judged: finished, with the paper's methods, priors and prices.
 
     Args:
         tables: the checked tables of the study.
 
     Attributes:
-        early_until: a table with one row for each prior and price (columns ``prior`` and ``per_goal``). The column
-            ``until`` has the last step at which a question counts as early: the median of all steps at which the
-            methods `ezq`, `toolbox` and `cost-prob` ask.
+        early_until: table of the last step (``until``) at which a question counts as early, by ``prior`` and
+            ``per_goal``.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -138,9 +132,8 @@ class StudyEvidence:
         """Return the mean of a column over the selected episodes, with a 95 % interval and a test of whether it is 0.
 
         Args:
-            pick: the selection of episodes by method, prior and price.
-            column: the name of a column of numbers, such as ``seconds``. The marginal cost is the cost of an episode
-                minus its cost with the goal known.
+            pick: the selection.
+            column: a column of numbers, such as ``seconds``.
 
         Raises:
             Missing: no episode is selected, or the column is missing or empty.
@@ -150,53 +143,50 @@ class StudyEvidence:
     def difference(self, first: Pick, second: Pick, column: str = "marginal_cost") -> Estimate:
         """Return the mean difference of a column between two selections of episodes, `first` minus `second`.
 
-        The difference is computed for each episode that is in both selections: the same ``episode`` number on the same
-        ``instance``. The mean has a 95 % interval and a test of whether it is 0.
+        Differences are taken between episodes with the same ``instance`` and ``episode``. The mean has a 95 % interval
+        and a test of whether it is 0.
 
         Args:
             first: a selection by method, prior and price.
             second: another selection.
-            column: the name of a column of numbers, such as ``seconds``.
+            column: a column of numbers.
 
         Raises:
-            Missing: the study lacks one of the selected conditions, or the column.
+            Missing: the study lacks a selected condition, or the column.
         """
         return self.combined({first: 1.0, second: -1.0}, column)
 
     def combined(self, weights: Mapping[Pick, float], column: str = "marginal_cost") -> Estimate:
         """Return the mean over episodes of a weighted sum, such as the difference of two methods' marginal costs.
 
-        Each `Pick` in `weights` selects rows of the table of episodes. The sum is computed for each episode that has a
-        row in every selection: the values of `column` in these rows are multiplied by the weights of the selections and
-        added. Rows are about the same episode if they have the same ``instance`` and ``episode``. If no selection
-        states a prior, they must also have the same prior; if no selection states a price, also the same price.
+        The sum is computed for each episode that has a row in every selection: the values of `column` times the
+        weights. Rows are about the same episode if ``instance`` and ``episode`` are equal. If no selection states a
+        prior, the priors must be equal, too; likewise the prices. The mean has a 95 % interval and a test of whether it
+        is 0.
 
         Args:
             weights: the weight of each selection.
-            column: the name of a column of numbers.
-
-        Returns:
-            the mean of the weighted sums, with a 95 % interval and a test of whether the mean is 0.
+            column: a column of numbers.
 
         Raises:
-            Missing: the study lacks one of the selected conditions, or the column.
+            Missing: the study lacks a selected condition, or the column.
         """
         joined = self._paired(list(weights), column)
         values = sum(weight * joined[f"v{k}"].to_numpy() for k, weight in enumerate(weights.values()))
         return estimate(rounded(np.asarray(values, dtype=np.float64)), joined["instance"].to_numpy())
 
     def quotient(self, upper: Pick, lower: Pick, column: str) -> Estimate:
-        """Return the sum of a column over the selection `upper`, divided by its sum over the selection `lower`.
+        """Return the sum of a column over the selection `upper`, divided by its sum over `lower`, with a 95 % interval.
 
-        Only episodes that are in both selections are used. The quotient has a 95 % interval.
+        Only pairs of episodes with the same ``instance`` and ``episode`` count.
 
         Args:
-            upper: a selection of episodes by method, prior and price.
+            upper: a selection by method, prior and price.
             lower: another selection.
-            column: the name of a column of numbers, such as ``seconds``.
+            column: a column of numbers.
 
         Raises:
-            Missing: the study lacks one of the selected conditions, or the column.
+            Missing: the study lacks a selected condition, or the column.
         """
         joined = self._paired([upper, lower], column)
         return ratio(joined["v0"].to_numpy(), joined["v1"].to_numpy(), joined["instance"].to_numpy())
@@ -233,14 +223,8 @@ class StudyEvidence:
 def _in_the_papers_setting(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the episodes whose methods, priors and prices occur in the paper.
 
-    Prices (``per_goal``) are accepted up to the paper's highest price, 0.5. If the episodes have several teammates,
-    only those with the paper's teammate, the optimal worker ``urop``, are kept. If they have several base prices
-    (``base``, the price of a question before any goal is named), only those with the paper's base price, 0.5, are kept.
-    A teammate or base price that all episodes share is accepted even if it is not the paper's.
-
-    Args:
-        episodes: one row for each episode, with the columns ``method``, ``prior``, ``per_goal``, ``teammate`` and
-            ``base``.
+    Prices (``per_goal``) count up to 0.5. Of several teammates, only the optimal one, ``urop``, counts; of several base
+    prices (``base``), only 0.5. A teammate or base price that all episodes share is always accepted.
     """
     for column, papers in (("teammate", TEAMMATE), ("base", BASE_COST)):
         if episodes[column].n_unique() > 1:
@@ -255,45 +239,27 @@ def _in_the_papers_setting(episodes: pl.DataFrame) -> pl.DataFrame:
 def _early_until(queries: pl.DataFrame) -> pl.DataFrame:
     """Return the last step at which a question counts as early, for each prior and price.
 
-    This step is the median of all steps at which the methods `ezq`, `toolbox` and `cost-prob` ask.
-
-    Args:
-        queries: one row for each question. The column ``per_goal`` has the price of naming one more goal in a question,
-            ``method`` the method that asked, and ``t`` the step of the question.
-
-    Returns:
-        one row for each prior and price, with the columns ``prior``, ``per_goal`` and ``until`` (the step).
+    This step is the median of all steps at which the methods `ezq`, `toolbox` and `cost-prob` ask. The result has the
+    columns ``prior``, ``per_goal`` (the price) and ``until``; `queries` has one row for each question.
     """
     compared = queries.filter(pl.col("method").is_in(("ezq", "toolbox", "cost-prob")))
     return compared.group_by("prior", "per_goal").agg(pl.col("t").median().alias("until"))
 
 
 def _early_questions(queries: pl.DataFrame) -> pl.DataFrame:
-    """Return how many early questions each episode has.
+    """Return how many early questions each episode has: columns `KEY` and ``early_questions``.
 
-    A question is early if it is asked no later than at the step that `_early_until` returns for its prior and price.
-
-    Args:
-        queries: one row for each question, with its step in the column ``t``.
-
-    Returns:
-        one row for each episode that has questions, with the columns that identify the episode (`KEY`) and
-        ``early_questions``. An episode has no row if `_early_until` returns no step for its prior and price.
+    A question is early if it is asked no later than `_early_until` says. Episodes without questions have no row.
     """
     with_until = queries.join(_early_until(queries), on=("prior", "per_goal"), how="inner")
     return with_until.group_by(KEY).agg((pl.col("t") <= pl.col("until")).sum().alias("early_questions"))
 
 
 def _first_runs(queries: pl.DataFrame) -> pl.DataFrame:
-    """Return the length of each episode's first run of questions; a run is a series of questions in consecutive steps.
+    """Return the length of each episode's first run of questions in consecutive steps: columns `KEY` and ``first_run``.
 
-    Args:
-        queries: one row for each question; ``number`` is its position among the questions of the episode, from 1, and
-            ``t`` is its step.
-
-    Returns:
-        one row for each episode that has questions, with the columns that identify the episode (`KEY`) and
-        ``first_run``. An episode without questions has no row.
+    `queries` has one row for each question, with its ``number`` in the episode, from 1, and its step ``t``. An episode
+    without questions has no row.
     """
     # For consecutive questions, step minus number is constant.
     offset = pl.col("t") - pl.col("number")
@@ -311,8 +277,7 @@ class Part:
         name: what is compared, such as ``ezq minus never, far at 0.5``.
         verdict: ``holds``, ``does not hold``, ``faster here`` or ``not decided``.
         result: the estimate as text, or what is missing.
-        strength: the absolute value of Student's t of the estimate; the larger it is, the clearer the comparison. It is
-            0 if there is no test.
+        strength: absolute value of Student's t; 0 if there is no test.
     """
 
     name: str
@@ -343,16 +308,15 @@ def part(
 ) -> Part:
     """Judge one of the comparisons that a claim makes, and return it with its verdict.
 
-    The verdict is ``not decided`` if data are missing, or if the estimate is based on fewer than 10 independent
-    observations.
+    The verdict is ``not decided`` if data are missing, or with fewer than 10 independent observations.
 
     Args:
         name: what is compared, such as ``ezq minus never, far at 0.5``.
-        measure: returns the estimate (a mean with its interval and test), or raises `Missing` if the study lacks data.
+        measure: returns the estimate, or raises `Missing`.
         rule: returns the verdict on the estimate.
-        unit: the unit of the estimate in the text of the result, such as ``s``; empty for none.
-        digits: the number of decimals in this text.
-        signed: whether this text has a plus sign in front of positive numbers.
+        unit: unit in the text of the result, such as ``s``; empty for none.
+        digits: number of decimals in this text.
+        signed: whether positive numbers have a plus sign.
     """
     try:
         found = measure()
@@ -367,11 +331,8 @@ def part(
 def below_zero(found: Estimate) -> str:
     """Return the verdict on the claim that a mean is below 0.
 
-    The verdict is `HOLDS` if the mean is significantly below 0 (at 5 %), `FAILS` if it is significantly above 0,
-    otherwise `OPEN` (not decided).
-
-    Args:
-        found: the mean with its test; its p value must not be None.
+    It is `HOLDS` if the mean is significantly below 0 (at 5 %), `FAILS` if significantly above, otherwise `OPEN`. A p
+    value is required.
     """
     assert found.p is not None
     if found.p >= SIGNIFICANT:
@@ -382,11 +343,8 @@ def below_zero(found: Estimate) -> str:
 def above_zero(found: Estimate) -> str:
     """Return the verdict on the claim that a mean is above 0.
 
-    The verdict is `HOLDS` if the mean is significantly above 0 (at 5 %), `FAILS` if it is significantly below 0,
-    otherwise `OPEN` (not decided).
-
-    Args:
-        found: the mean with its test; its p value must not be None.
+    It is `HOLDS` if the mean is significantly above 0 (at 5 %), `FAILS` if significantly below, otherwise `OPEN`. A p
+    value is required.
     """
     return {HOLDS: FAILS, FAILS: HOLDS, OPEN: OPEN}[below_zero(found)]
 
@@ -394,12 +352,8 @@ def above_zero(found: Estimate) -> str:
 def significantly_below(found: Estimate) -> str:
     """Return the verdict on the claim that a difference is significantly below 0.
 
-    The verdict is `HOLDS` if the difference is significantly below 0 (at 5 %), and `FAILS` if it is significantly above
-    0. If the difference is not significant, the verdict is `FAILS` with at least as many pairs as in the paper (100),
-    and `OPEN` (not decided) with fewer.
-
-    Args:
-        found: the mean difference with its test; its p value must not be None.
+    It is `HOLDS` if the difference is significantly below 0 (at 5 %), and `FAILS` if significantly above. Otherwise it
+    is `FAILS` with at least as many pairs as in the paper (100), and `OPEN` with fewer. A p value is required.
     """
     verdict = below_zero(found)
     return FAILS if verdict == OPEN and found.units >= PAPER_PAIRS else verdict
@@ -408,11 +362,8 @@ def significantly_below(found: Estimate) -> str:
 def not_significantly_below(found: Estimate) -> str:
     """Return the verdict on the claim that a difference is not significantly below 0.
 
-    The verdict is `FAILS` if the difference is significantly below 0 (at 5 %). Otherwise it is `HOLDS` with at least as
-    many pairs as in the paper (100), and `OPEN` (not decided) with fewer.
-
-    Args:
-        found: the mean difference with its test; its p value must not be None.
+    It is `FAILS` if the difference is significantly below 0 (at 5 %). Otherwise it is `HOLDS` with at least as many
+    pairs as in the paper (100), and `OPEN` with fewer. A p value is required.
     """
     if below_zero(found) == HOLDS:
         return FAILS
@@ -422,20 +373,17 @@ def not_significantly_below(found: Estimate) -> str:
 def similar(found: Estimate) -> str:
     """Return the verdict on the claim that two costs differ by less than `SIMILAR` (1 step).
 
-    The verdict is `HOLDS` if the 95 % interval of the difference lies between -1 and 1, `FAILS` if it lies completely
-    outside, otherwise `OPEN` (not decided).
-
-    Args:
-        found: the difference of the two costs with its interval, which must not be None.
+    It is `HOLDS` if the 95 % interval of the difference `found` lies between -1 and 1, `FAILS` if completely outside,
+    otherwise `OPEN` (not decided). The interval must not be None.
     """
     return within(-SIMILAR, SIMILAR)(found)
 
 
 def within(low: float, high: float) -> Rule:
-    """Return a rule: a function from an estimate to the verdict on the claim that it lies between `low` and `high`.
+    """Return a function from an estimate to the verdict on the claim that it lies between `low` and `high`.
 
-    The verdict is `HOLDS` if the 95 % interval of the estimate lies between `low` and `high`, `FAILS` if the interval
-    lies completely outside, otherwise `OPEN` (not decided).
+    The verdict is `HOLDS` if the 95 % interval lies between `low` and `high`, `FAILS` if completely outside, otherwise
+    `OPEN`.
     """
 
     def rule(found: Estimate) -> str:
@@ -449,10 +397,10 @@ def within(low: float, high: float) -> Rule:
 
 
 def as_long_as(low: float, high: float) -> Rule:
-    """Return a rule: a function from an estimated time to the verdict on the claim that it is `low` to `high` seconds.
+    """Return a function from an estimated time to the verdict on the claim that it is `low` to `high` seconds.
 
-    The verdict is `HOLDS` if the 95 % interval of the time lies between `low` and `high`, `FASTER` (faster than in the
-    paper) if the whole interval lies below `low`, `FAILS` if it lies above `high`, otherwise `OPEN` (not decided).
+    The verdict is `HOLDS` if the 95 % interval lies between `low` and `high`, `FASTER` if completely below, `FAILS` if
+    completely above, otherwise `OPEN` (not decided).
     """
 
     def rule(found: Estimate) -> str:
@@ -465,12 +413,8 @@ def as_long_as(low: float, high: float) -> Rule:
 def together(parts: Iterable[Part]) -> Finding:
     """Return the verdict on a claim and the measured numbers as text, from the judged comparisons that the claim makes.
 
-    The verdict is `FAILS` if any comparison fails; otherwise `OPEN` (not decided) if any comparison is not decided, or
-    if there is no comparison; otherwise `FASTER` (a computation is faster than in the paper) if any comparison has this
-    verdict; otherwise `HOLDS`.
-
-    Args:
-        parts: all comparisons of the claim.
+    The verdict is the first of `FAILS`, `OPEN` and `FASTER` that any comparison has, otherwise `HOLDS`. It is `OPEN`
+    (not decided) without comparisons.
     """
     found = list(parts)
     verdicts = {each.verdict for each in found}
@@ -490,11 +434,8 @@ def _few(parts: list[Part]) -> str:
 def _many(parts: list[Part], listed: int = 4) -> str:
     """Return text about many comparisons: how many hold, and the results of those that fail or are not decided.
 
-    If all comparisons hold, the text has the result of the least clear one.
-
-    Args:
-        parts: all comparisons of a claim, with their verdicts.
-        listed: how many failing comparisons, and how many undecided ones, the text describes; it only counts the rest.
+    If all hold, the text has the least clear result. Of failing and of undecided ones, at most `listed` each are
+    described.
     """
     holding = [each for each in parts if each.verdict == HOLDS]
     text = f"{len(holding)} of {len(parts)} comparisons hold"
@@ -518,12 +459,11 @@ class Claim:
     """A claim of the paper about its results, and how to judge it.
 
     Attributes:
-        name: the claim in a few words, for short lists.
-        where: the place in the paper that states the claim, such as ``Results, last paragraph``.
+        name: the claim in a few words.
+        where: its place in the paper, such as ``Results, last paragraph``.
         text: the claim in a sentence, in our own words.
-        rule: an explanation of when the claim holds, for readers of the report.
-        judge: a function from the episodes of a study to the comparisons that decide the claim, each with a verdict. It
-            may raise `Missing`.
+        rule: when the claim holds, for readers of the report.
+        judge: returns the judged comparisons that decide the claim; may raise `Missing`.
     """
 
     name: str

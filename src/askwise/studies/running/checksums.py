@@ -8,15 +8,13 @@ The checksums of result files are in the manifest, the text file ``checksums.txt
 
 The first line has the format and the fingerprint of the study. Each other line describes one result file: its SHA-256,
 its size in bytes, a checksum of the names and types of its columns, and its name. Every line begins with a checksum of
-the study's fingerprint and the rest of the line. A line that was changed, or that belongs to another study, is
-therefore recognised and ignored. The file that the line describes then counts as not listed, and its instance is played
-again.
+the study's fingerprint and the rest of the line. A line with a wrong checksum is ignored, and its file's instance is
+played again.
 
-Lines are only appended, after their files are on the disk. If a file has several lines, the last one counts. A run that
-is killed while it appends leaves an incomplete last line, which is ignored too.
+Lines are only appended, after their files are on the disk. If a file has several lines, the last one counts. An
+incomplete last line is ignored.
 
-The files ``study.json`` and ``provenance.json`` are records: JSON objects that contain a checksum of their other
-entries.
+The files ``study.json`` and ``provenance.json`` are JSON objects that contain a checksum of their other entries.
 """
 
 from __future__ import annotations
@@ -62,9 +60,9 @@ class Damaged:
 
     Attributes:
         path: the file.
-        why: what is wrong with it, as a clause such as "it is empty".
-        cure: what askwise does about it, as a clause such as "it is written again".
-        state: "damaged", or "unfinished" if the file is a result whose run was killed before it recorded the checksum.
+        why: what is wrong, such as "it is empty".
+        cure: what askwise does about it, such as "it is written again".
+        state: "damaged", or "unfinished" if its checksum was never recorded.
     """
 
     path: Path
@@ -88,12 +86,12 @@ def damage_error(path: Path, why: str) -> InputError:
 
 @dataclass(frozen=True)
 class Entry:
-    """The size and checksums of one result file, as the manifest (a study's file of checksums) lists them.
+    """The size and checksums of one result file, as listed in ``checksums.txt``.
 
     Attributes:
         digest: the SHA-256 of the file, in hexadecimal.
-        size: the number of bytes of the file.
-        columns: a checksum of the names and types of the columns of the table in the file (`columns_digest`).
+        size: number of bytes.
+        columns: checksum of the names and types of the table's columns (`columns_digest`).
     """
 
     digest: str
@@ -105,8 +103,8 @@ class Entry:
         """Compute the size and the SHA-256 of an open file; return its entry for the manifest.
 
         Args:
-            file: the file, open for reading in binary mode; it is read from its beginning to its end.
-            columns: the checksum of the names and types of its table's columns (`columns_digest`).
+            file: the file, open in binary mode; read as a whole.
+            columns: checksum of its table's columns (`columns_digest`).
         """
         return cls(_digest(file), file.tell(), columns)
 
@@ -127,11 +125,11 @@ class Manifest:
 
     Attributes:
         folder: the folder of the study.
-        study: the fingerprint of the study, a checksum that identifies it.
-        entries: the size and checksums of each listed file, by the path of the file relative to the folder.
-        owner: the fingerprint of the study that the file's first line names; None if that line is missing or damaged.
-        damaged: the number of lines that were changed, or that belong to another study.
-        torn: whether the last line is incomplete, as after a run that was killed.
+        study: fingerprint (checksum) of the study.
+        entries: size and checksums of each listed file, by its path in the folder.
+        owner: the fingerprint in the file's first line; None if it is missing or damaged.
+        damaged: number of lines that were changed, or that belong to another study.
+        torn: whether the last line is incomplete.
     """
 
     folder: Path
@@ -157,13 +155,13 @@ class Manifest:
         """Check that a result file has the size, checksum and columns that the manifest lists for it.
 
         Args:
-            name: the path of the file relative to the folder of the study.
-            columns: the checksum of the columns that the file must have (`columns_digest`).
+            name: path of the file in the folder.
+            columns: checksum of the required columns (`columns_digest`).
 
         Raises:
-            Corrupt: the file is missing, cannot be read, or differs from what the manifest lists.
+            Corrupt: the file is missing, cannot be read, or differs.
             Unlisted: the manifest does not list the file.
-            PermissionError: the user has no permission to read the file.
+            PermissionError: the user may not read the file.
         """
         with self._open(name) as file:
             self._check(file, name, columns)
@@ -171,16 +169,14 @@ class Manifest:
     def read(self, name: str, columns: str) -> IO[bytes]:
         """Read a result file into memory, compare it with the manifest, and return it as an open binary file in memory.
 
-        The returned bytes are those that were compared, so later changes of the file on the disk do not matter.
-
         Args:
-            name: the path of the file relative to the folder of the study.
-            columns: the checksum of the columns that the file must have (`columns_digest`).
+            name: path of the file in the folder.
+            columns: checksum of the required columns (`columns_digest`).
 
         Raises:
-            Corrupt: the file is missing, cannot be read, or differs from what the manifest lists.
+            Corrupt: the file is missing, cannot be read, or differs.
             Unlisted: the manifest does not list the file.
-            PermissionError: the user has no permission to read the file.
+            PermissionError: the user may not read the file.
         """
         with self._open(name) as file:
             entry = self._sized(file, name)
@@ -209,14 +205,10 @@ class Manifest:
             raise Corrupt("its columns are those of another version of askwise")
 
     def _sized(self, file: IO[bytes], name: str) -> Entry:
-        """Return the manifest's entry of an open file, after checking that the file has the size that the entry states.
-
-        Args:
-            file: the file, open for reading in binary mode; afterwards it is at its beginning.
-            name: the path of the file relative to the folder of the study.
+        """Return the manifest's entry of an open binary file, after checking the file's size; rewind the file.
 
         Raises:
-            Corrupt: the size differs; the message says how.
+            Corrupt: the size differs.
             Unlisted: the manifest does not list the file.
         """
         entry = self.entries.get(name)
@@ -232,11 +224,7 @@ class Manifest:
     def _copied(self, file: IO[bytes], size: int) -> str | None:
         """Return a clause such as "it is a copy of episodes.parquet" if an open file has the content of a listed file.
 
-        The result is None if the manifest lists no file with this content.
-
-        Args:
-            file: the file, open for reading in binary mode.
-            size: its number of bytes.
+        The result is None otherwise. `size` is the number of bytes of the file.
         """
         same = {known.digest: name for name, known in self.entries.items() if known.size == size}
         name = same.get(_digest(file)) if same else None
@@ -245,12 +233,12 @@ class Manifest:
     # -- writing -----------------------------------------------------------------------------------------------------
 
     def add(self, entries: Mapping[str, Entry]) -> None:
-        """Append a line for each new result file to ``checksums.txt``, and wait until the lines are on the disk.
+        """Append a line for each new result file to ``checksums.txt``, and update `entries`.
 
-        The attribute `entries` of this object gets the new entries, too.
+        The lines are on the disk when this method returns.
 
         Args:
-            entries: the size and checksums of each file, by the path of the file relative to the folder of the study.
+            entries: the size and checksums of each file, by its path in the folder.
 
         Raises:
             InputError: ``checksums.txt`` cannot be written.
@@ -289,13 +277,13 @@ class Manifest:
 
 
 def read_manifest(folder: Path, study: str) -> Manifest | None:
-    """Read the manifest of a folder, its file ``checksums.txt``; return None if there is no such file.
+    """Read ``checksums.txt`` in a folder; return None if there is no such file.
 
     Damaged lines, and lines of other studies, are only counted (`Manifest.damaged`).
 
     Args:
         folder: the folder of a study.
-        study: the fingerprint of the study, a checksum that identifies it.
+        study: fingerprint (checksum) of the study.
 
     Raises:
         InputError: the file cannot be read.
@@ -324,9 +312,7 @@ def read_manifest(folder: Path, study: str) -> Manifest | None:
 def _checked(content: str, study: str = "") -> str:
     """Return a line of ``checksums.txt``: a short checksum of `study` and `content`, then `content`, then a newline.
 
-    Args:
-        content: the line without its own checksum.
-        study: the fingerprint of the study; empty for the first line of the file, whose content states the fingerprint.
+    `study` is the fingerprint of the study; empty for the first line, whose content states it.
     """
     return f"{hashlib.sha256(f'{study} {content}'.encode()).hexdigest()[:SHORT]}  {content}\n"
 
@@ -334,9 +320,7 @@ def _checked(content: str, study: str = "") -> str:
 def _content(line: str, study: str = "") -> list[str] | None:
     """Return the words that follow the checksum in a line of ``checksums.txt``; None if the checksum is wrong.
 
-    Args:
-        line: the line with its checksum, without a newline.
-        study: the fingerprint of the study, which the checksum includes; empty for the first line of the file.
+    `study` is the fingerprint of the study, which the checksum includes; empty for the first line.
     """
     content = line[SHORT + 2 :]
     return content.split(" ") if _checked(content, study) == f"{line}\n" else None
@@ -357,11 +341,11 @@ def _digest(file: IO[bytes]) -> str:
 def write_record(path: Path, data: Mapping[str, Any]) -> None:
     """Write a JSON object to a file, with a checksum of the object under the additional key ``checksum``.
 
-    A file that exists is replaced only when the new one is complete.
+    An existing file is replaced only when the new one is complete.
 
     Args:
         path: the file to write.
-        data: the JSON object, without the key ``checksum``.
+        data: the object.
     """
     text = json.dumps({**data, CHECKSUM: checksum(data)}, indent=1, ensure_ascii=False) + "\n"
     with whole_file(path) as temporary:
@@ -373,8 +357,8 @@ def read_record(path: Path) -> dict[str, Any] | None:
     """Return the JSON object that `write_record` wrote to a file, without its checksum; None if there is no file.
 
     Raises:
-        Corrupt: the file is not a JSON object, or was changed after it was written.
-        InputError: the user has no permission to read the file.
+        Corrupt: the file is not a JSON object, or was changed.
+        InputError: the user may not read the file.
     """
     found = parsed(path)
     if found is None:
@@ -389,8 +373,8 @@ def parsed(path: Path) -> dict[str, Any] | None:
     """Return the JSON object in a file, without comparing its checksum; None if the file does not exist.
 
     Raises:
-        Corrupt: the content is not a JSON object, or cannot be read.
-        InputError: the user has no permission to read the file.
+        Corrupt: the file is not a JSON object, or cannot be read.
+        InputError: the user may not read the file.
     """
     try:
         with opened(path) as file:

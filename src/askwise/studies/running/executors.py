@@ -3,21 +3,13 @@
 A task is one instance in all conditions of the study. It consists of units: each unit is one episode, or one expected
 cost to compute.
 
-The executor is a set of threads of this process, or a Dask cluster found by its address. The threads do not play tasks
-themselves: each thread calls `play_isolated` and waits for the worker processes of its task.
+The executor is a set of threads of this process, or a Dask cluster. Each thread calls `play_isolated` and waits for the
+worker processes of its task. A Dask cluster is checked before any task is sent: its scheduler must answer, and its
+workers must have the same version of askwise. If it fails later, the run ends with one error.
 
-A Dask cluster is checked before any task is sent to it: its scheduler must answer, it must have workers, and they must
-run the same version of askwise. If the cluster fails later, the run ends with one error. Results are stored as they
-arrive, so running the same command again continues the study.
-
-Worker processes protect a study from code of other people: a misbehaving agent cannot affect other results. If an
-agent exceeds a time limit, or its process dies, only the unit that it was playing fails. The row of that unit states
-the reason, a new process continues with the next unit, and the rows of all other units stay the same. An agent can also
-harm its process without ending it, by leaking threads or by changing classes or memory. Therefore each method that is
-not part of askwise (a guest) plays in its own process; the methods of askwise share one.
-
-Loading a method runs the file that defines it. `preload` loads the method in a worker process first, because a method
-that hangs or ends its process must not stop the command.
+Worker processes protect a study from code of other people. If an agent exceeds a time limit, or its process dies, only
+the unit that it was playing fails, and a new process continues. An agent can also harm its process without ending it.
+Therefore each method that is not part of askwise (a guest) plays in its own process; the methods of askwise share one.
 """
 
 from __future__ import annotations
@@ -67,12 +59,10 @@ class Workers:
     """An executor that plays the instances of a study, and the number of instances that it can play at the same time.
 
     Attributes:
-        executor: the executor; it gets one task for each instance.
-        width: a function that returns how many tasks the executor can work on at the same time.
-        ahead: at most `ahead` times `width()` tasks are submitted and unfinished at a time. With 2, a thread that
-            finishes a task finds the next task at once.
-        news: a function that returns a status message for the user, or None; it is called about once a second during
-            the run.
+        executor: gets one task for each instance.
+        width: returns how many tasks the executor can work on at the same time.
+        ahead: at most `ahead` times `width()` tasks are submitted and unfinished at a time.
+        news: returns a status message for the user, or None; called about once a second.
     """
 
     executor: Executor
@@ -83,14 +73,13 @@ class Workers:
 
 @contextmanager
 def local(number: int, run: str) -> Iterator[Workers]:
-    """While the ``with`` block runs, provide an executor of `number` threads for the tasks of a study.
+    """Provide an executor of `number` threads for the instances of a study, while a ``with`` block runs.
 
-    A task is one problem instance in all conditions of the study. Each thread takes a task, has worker processes play
-    it, and waits for the results. When the block ends, the worker processes are ended.
+    Each thread has worker processes play its instance. They are ended when the block ends.
 
     Args:
-        number: the number of threads.
-        run: the name of the run that the worker processes belong to (`askwise.workers.pool.new_run`).
+        number: number of threads.
+        run: name of the run that the worker processes belong to (`askwise.workers.pool.new_run`).
     """
     with pool.supervisors(number, run) as threads:
         yield Workers(threads, lambda: number)
@@ -101,16 +90,14 @@ def local(number: int, run: str) -> Iterator[Workers]:
 
 @contextmanager
 def dask(address: str) -> Iterator[Workers]:
-    """While the ``with`` block runs, provide an executor that sends the tasks of a study to a Dask cluster.
-
-    A task is one problem instance in all conditions of the study.
+    """Provide an executor that sends the instances of a study to a Dask cluster, while a ``with`` block runs.
 
     Args:
-        address: the address of the cluster's scheduler, such as ``tcp://127.0.0.1:8786``.
+        address: address of the scheduler, such as ``tcp://127.0.0.1:8786``.
 
     Raises:
-        InputError: the package ``distributed`` is not installed, no scheduler answers, the scheduler has no workers, or
-            the workers have another version of askwise.
+        InputError: the package ``distributed`` is missing, no scheduler answers, there are no workers, or they have
+            another version of askwise.
     """
     with _connected(address) as client:
         _check_workers(client, address)
@@ -144,8 +131,8 @@ class WorkerCount:
     def news(self) -> str | None:
         """Return a message for the user if the workers are gone or back again; None if there is nothing new.
 
-        One message is returned when there has been no worker thread for `PATIENCE` (10) seconds, and another one when
-        there are threads again. The number of threads is the one that the last call of `count` found.
+        The workers are gone if there has been no worker thread for `PATIENCE` (10) seconds, by the last call of
+        `count`.
         """
         if self._gone_since is None:
             back, self._reported = self._reported, False
@@ -246,10 +233,6 @@ def _no_answer(address: str, why: str) -> InputError:
 def _check_workers(client: Any, address: str) -> None:
     """Check that a Dask cluster has workers, and that all of them run this version of askwise.
 
-    Args:
-        client: the Dask client of the cluster.
-        address: the address of the cluster's scheduler, for the message.
-
     Raises:
         InputError: there are no workers after 10 seconds, or a worker has no askwise or another version.
     """
@@ -288,14 +271,12 @@ def _quiet() -> Iterator[None]:
 def play_isolated(task: Task, run: str) -> TaskResult:
     """Play a task (one problem instance in all conditions of a study) in other processes, and return its rows.
 
-    One process plays all methods of askwise; each agent that is not part of askwise gets its own process. If the task
-    cannot be sent to another process (for instance, because the class of its instance exists only in this process), it
-    is played in this process, without limits of time and memory.
+    The methods of askwise share a process; each other agent gets its own. A task that cannot be sent to another process
+    is played in this one, without limits of time and memory.
 
     Args:
         task: the instance and the conditions.
-        run: the name of the run that the processes belong to (`askwise.workers.pool.new_run`). The processes are kept
-            for other tasks of the same run, and end with the run.
+        run: name of the run that the processes belong to (`askwise.workers.pool.new_run`).
     """
     try:
         sent = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
@@ -323,19 +304,18 @@ def _guest(unit: Unit) -> str:
 
 
 def _continue(task: Task, sent: bytes, run: str, guest: str, wanted: dict[int, Unit], found: dict[int, Rows]) -> None:
-    """Play some units of a task (a problem instance) in one worker process, until all are played or the process dies.
+    """Play some units of a task in one worker process, until all are played or the process dies.
 
-    A unit is one episode, or one expected cost to compute. If the process dies while it plays a unit, this unit gets
-    rows with the error. `play_isolated` calls this function again until no unit is left.
+    A unit is one episode, or one expected cost to compute. If the process dies, its current unit gets rows with the
+    error.
 
     Args:
-        task: the instance and the conditions.
+        task: an instance in all conditions of the study.
         sent: `task`, pickled.
-        run: the name of the run that the worker process belongs to.
-        guest: a text that identifies the third-party agent to play (`_guest`); empty for the methods of askwise.
-        wanted: the units to play, by their index in the task: all units of this agent, or of all methods of askwise.
-        found: the rows of the units that were already played, by their index. These units are not played again. This
-            function adds the rows of the units that it plays.
+        run: name of the run that the worker process belongs to.
+        guest: the third-party agent to play (`_guest`); empty for the methods of askwise.
+        wanted: the units to play, by their index in the task.
+        found: the rows of the units already played, by index; new rows are added here.
     """
     before, was_fresh = len(found), False
     try:
@@ -353,12 +333,10 @@ def _continue(task: Task, sent: bytes, run: str, guest: str, wanted: dict[int, U
 
 
 def play_units(request: tuple[bytes, set[int]]) -> Iterator[tuple[int, Rows]]:
-    """Play some units of a task, and yield their rows. A worker process calls this function.
-
-    A unit is one episode, or one expected cost to compute.
+    """Play some units of a task (episodes, or expected costs to compute), in a worker process; yield their rows.
 
     Args:
-        request: the pickled task (an instance and its conditions), and the indices of the units to play.
+        request: the pickled task, and the indices of the units.
 
     Yields:
         the index of a unit and its rows, as soon as the unit is played.
@@ -386,11 +364,11 @@ def play_units(request: tuple[bytes, set[int]]) -> Iterator[tuple[int, Rows]]:
 def preload(methods: Sequence[Method], limits: Limits) -> None:
     """Load the methods that are not part of askwise in a worker process, to find out whether loading them is safe.
 
-    Exceptions that a method raises are ignored here; they are reported when the method is loaded in this process.
+    Exceptions that a method raises are ignored here.
 
     Args:
         methods: the methods; those of askwise are skipped.
-        limits: the limits of time and memory.
+        limits: limits of time and memory.
 
     Raises:
         AskwiseError: a method exceeds the limit for loading, or ends its process.
@@ -414,16 +392,13 @@ def preload(methods: Sequence[Method], limits: Limits) -> None:
 def load_methods(methods: Sequence[Method]) -> Iterator[None]:
     """Load methods in this worker process, so that its parent process finds out whether the worker survives.
 
-    To load a method means to run the file that defines its agent, and to construct the agent.
-
-    The output of the methods is discarded, and exceptions that they raise are ignored.
+    To load a method means to run its file and to construct its agent. Output and exceptions are ignored.
 
     Args:
         methods: the methods to load.
 
     Yields:
-        None, once, when all methods are loaded. The worker process sends it to its parent as the sign that loading has
-        ended.
+        None, once, when all methods are loaded.
     """
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):  # their output appears when they are loaded in the main process

@@ -1,10 +1,8 @@
 """Run long lists of independent jobs in worker processes; the next run skips the jobs that have succeeded.
 
-A job is a long computation that returns rows of a table. (Studies do not use jobs for their episodes.) The rows of a
-job that succeeds are stored in a file, the record of the job, which has a checksum and is written atomically. The name
-of the file is the job's key. A job whose input has changed has another key, so it finds no record and runs again. If a
-job exceeds its limits or its process dies, it gets rows that state the reason. The folder of the records is locked
-during a run.
+A job is a long computation that returns rows of a table. If it succeeds, they are stored in a file named by the job's
+key, which changes with its input. If a job exceeds its limits or its process dies, it gets rows that state the reason.
+The folder of the files is locked during a run.
 """
 
 from __future__ import annotations
@@ -64,11 +62,10 @@ class Done:
     """The outcome of a job, which succeeded or failed.
 
     Attributes:
-        number: the index of the job in the list of jobs, from 0.
-        rows: the rows that the job computed, as dicts of JSON-compatible data; if the job failed, those that
-            `Job.failed` returns.
+        number: index of the job in the list.
+        rows: the rows, as dicts of JSON-compatible data; those of `Job.failed` if the job failed.
         failure: why the job failed; None if it succeeded.
-        before: whether an earlier run computed the rows, so that the job did not run now.
+        before: whether an earlier run computed the rows.
     """
 
     number: int
@@ -80,14 +77,13 @@ class Done:
 def do_all(jobs: Sequence[Job], folder: str | Path, *, workers: int, limits: Limits) -> Iterator[Done]:
     """Run jobs in worker processes, and yield the outcome of each job when it finishes.
 
-    The rows of successful jobs are stored in `folder`. Jobs whose rows an earlier run stored there do not run again;
-    their outcomes are yielded first. Failed jobs run again in the next run.
+    Jobs whose rows an earlier run stored are yielded first, without running. Failed jobs run again.
 
     Args:
         jobs: the jobs.
-        folder: the folder of the stored rows; created if it does not exist.
-        workers: the number of worker processes.
-        limits: the limits of each job; ``episode`` is the time limit of a whole job, in seconds.
+        folder: the folder of the stored rows; created if needed.
+        workers: number of worker processes.
+        limits: limits of each job; ``episode`` is its time limit in seconds.
 
     Raises:
         InputError: another run uses the folder, or the folder cannot be written.
@@ -123,10 +119,7 @@ def _finished(
 def _in_worker(job: Job, run: str, limits: Limits) -> Outcome:
     """Run a job in a worker process; return its rows and None, or the rows of `Job.failed` and why the job failed.
 
-    Args:
-        job: the job.
-        run: the name of the run that the worker process belongs to; all worker processes of a run are ended together.
-        limits: the limits of time and memory.
+    `run` is the name of the run that the worker process belongs to.
     """
     try:
         with borrowed(run, f"{__name__}:do_one", limits) as worker:

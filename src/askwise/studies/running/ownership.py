@@ -1,8 +1,7 @@
-"""The right to use a folder of results: a folder belongs to one study, and only one run at a time may use it.
+"""The right to use a folder of results, which belongs to one study and to one run at a time.
 
-The file ``study.json`` names the study that a folder belongs to; if that file is lost or damaged, the manifest
-(``checksums.txt``) names the study. Results of another study are neither used nor overwritten. A run locks its folder;
-the lock ends when the process of the run ends.
+The file ``study.json`` names the study; if it is lost or damaged, ``checksums.txt`` does. A run locks its folder until
+its process ends.
 """
 
 from __future__ import annotations
@@ -33,9 +32,7 @@ from askwise.text import files
 
 @contextmanager
 def lock(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder while the ``with`` block runs, so that no other run uses the folder.
-
-    The lock is a lock on the file ``.lock`` in the folder. The file is created if it does not exist, and it stays.
+    """Lock a folder, by its file ``.lock``, while the ``with`` block runs.
 
     Raises:
         InputError: another run holds the lock, or the folder cannot be written.
@@ -55,11 +52,7 @@ def lock(folder: Path) -> Iterator[None]:
 def _taken(handle: int) -> bool:
     """Try to lock an open file without waiting; return False if another process holds the lock.
 
-    The lock lasts until this process closes the file or ends. Where locks are not supported, nothing is locked, and the
-    result is True.
-
-    Args:
-        handle: the file descriptor of the open file.
+    If the system or file system has no locks, the result is True.
     """
     try:
         import fcntl
@@ -83,13 +76,13 @@ OURS = "an empty folder, or the folder of this study (--out DIR chooses another)
 
 
 def refuse_others(folder: Path, study: Study) -> bool:
-    """Check that a folder does not belong to another study, according to its file ``study.json``.
+    """Check by ``study.json`` that a folder does not belong to another study.
 
     Returns:
         True if the file names this study, False if there is no such file.
 
     Raises:
-        InputError: the file names another study, or has the format of another version of askwise.
+        InputError: the file names another study, or another version of askwise wrote it.
         Corrupt: the file is damaged.
     """
     _refuse_earlier(folder)
@@ -133,19 +126,14 @@ def _refuse_earlier(folder: Path) -> None:
 def claim(folder: Path, study: Study, has_results: bool) -> Damaged | None:
     """Make a folder belong to a study: write ``study.json`` and an empty ``checksums.txt`` if they are missing.
 
-    A damaged ``study.json`` is replaced. If the folder contains results, ``checksums.txt`` must prove that they are
-    results of this study.
-
-    Args:
-        folder: the folder. The caller must hold its lock; otherwise two studies could claim the folder at once.
-        study: the study that the folder shall belong to.
-        has_results: whether the folder contains results.
+    The caller must hold the lock of the folder. If `has_results`, ``checksums.txt`` must prove that the results belong
+    to the study.
 
     Returns:
-        a description of the damaged ``study.json`` that was replaced, or None.
+        A description of the damaged ``study.json`` that was replaced, or None.
 
     Raises:
-        InputError: the folder belongs to another study, or nothing proves that its results are those of this study.
+        InputError: the folder belongs to another study, or nothing proves that its results belong to this one.
     """
     damaged, manifest = None, read_manifest(folder, study.fingerprint)
     try:
@@ -162,16 +150,10 @@ def claim(folder: Path, study: Study, has_results: bool) -> Damaged | None:
 
 
 def _refuse_unproven(folder: Path, known: bool, damaged: Damaged | None, manifest: Manifest | None) -> None:
-    """Check that the manifest of a folder (its file of checksums) proves that the results in it belong to a study.
+    """Raise `InputError` unless the manifest proves that the results in a folder belong to the study.
 
-    Args:
-        folder: the folder, which contains results.
-        known: whether ``study.json`` in the folder names the study; for the error message.
-        damaged: what is wrong with ``study.json``, None if the file is intact or missing; for the error message.
-        manifest: the manifest as read for the study; None if there is none.
-
-    Raises:
-        InputError: the manifest is missing, or has no intact line of this study.
+    The message depends on `known` (whether ``study.json`` names the study) and `damaged` (what is wrong with
+    ``study.json``).
     """
     if manifest is not None and manifest.proves_owner:
         return

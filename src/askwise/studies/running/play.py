@@ -1,14 +1,12 @@
 """Play a task, which is one instance in all conditions of a study, and return its rows of the study's tables.
 
-A task consists of units. A unit is one episode in one condition (`EpisodeUnit`), or one expected cost that the study
-asks for (`ExpectedUnit`). Units do not depend on each other: each unit gives the same rows in any process and in any
-order. If an agent or a teammate raises an exception, only the current unit is affected, and its row holds the error. An
-agent that hangs or ends its process has to be stopped from another process: see `askwise.studies.running.executors`.
+A task consists of units: episodes (`EpisodeUnit`) and expected costs (`ExpectedUnit`). Each unit gives the same rows in
+any process and any order. If an agent or a teammate raises an exception, only the row of the current unit holds the
+error.
 
-Why expected costs: episodes are samples. Under priors that favour goals near the teammate, most episodes cost nothing
-and a few cost a lot, so that even the mean over hundreds of episodes is imprecise. The expected cost of a method on one
-instance can be computed exactly instead, by enumeration. A lower bound shows how much any method could still save. Both
-take seconds, so a study computes them for its first instances only.
+Expected costs are computed exactly, because means over episodes can be imprecise: often most episodes cost nothing and
+a few cost a lot. A lower bound shows how much any method could still save. Both take seconds, so they are computed only
+for the first instances.
 """
 
 from __future__ import annotations
@@ -48,8 +46,7 @@ class TaskResult:
 
     Attributes:
         index: the number of the instance, from 0.
-        tables: the rows about this instance in each table of the study, by the name of the table: ``episodes``,
-            ``queries`` (questions), ``timings`` (computing times) and ``expected`` (computed expected costs).
+        tables: the rows in each table, by the table's name: ``episodes``, ``queries``, ``timings`` or ``expected``.
     """
 
     index: int
@@ -61,10 +58,10 @@ class Rows:
     """Rows for the four tables of a study; a row is a dict from column to value.
 
     Attributes:
-        episodes: one row for each episode.
-        queries: one row for each question.
-        timings: one row for each episode, with its computing times.
-        expected: one row for each computed expected cost or lower bound.
+        episodes: one row per episode.
+        queries: one row per question.
+        timings: computing times, one row per episode.
+        expected: one row per expected cost or lower bound.
     """
 
     episodes: list[Row] = field(default_factory=list)
@@ -74,11 +71,7 @@ class Rows:
 
 
 class Unit(Protocol):
-    """The interface of a unit of work: one episode (`EpisodeUnit`) or one expected cost (`ExpectedUnit`) of a task.
-
-    A task is one instance with all conditions of a study. The units of a task do not affect each other, even if one
-    fails.
-    """
+    """The interface of a unit of work in a task: one episode (`EpisodeUnit`) or one expected cost (`ExpectedUnit`)."""
 
     @property
     def method(self) -> Method | None:
@@ -87,30 +80,18 @@ class Unit(Protocol):
     def play(self, task: Task, problems: Problems) -> Rows:
         """Simulate the episode or compute the expected cost; return the resulting rows.
 
-        If an exception other than KeyboardInterrupt is raised, the only row has the message of the exception.
-
-        Args:
-            task: the instance with all its conditions.
-            problems: returns the problem of a condition.
+        After an exception other than KeyboardInterrupt, the only row has the exception's message.
         """
 
     def failed(self, task: Task, error: str, prices: PriceColumns = UNKNOWN_PRICES) -> Rows:
         """Return the rows to store if the unit could not be played, for instance because its process died.
 
-        Args:
-            task: the instance with all its conditions.
-            error: the message for the column ``error``.
-            prices: the base price of a question and the price of naming one more goal. For a price that is None, the
-                row gets the price of the condition, which may also be None.
+        The prices are the base price and the price per goal; a price that is None is taken from the condition.
         """
 
 
 def units(task: Task) -> Iterator[Unit]:
-    """Yield the units of work of a task: its episodes and its expected costs, in the order of their rows.
-
-    A task is one problem instance in all conditions of a study. Nothing is played or computed yet: `Unit.play` plays a
-    unit.
-    """
+    """Yield the units of work of a task: its episodes, then its expected costs."""
     for number in range(task.study.episodes):
         for condition in task.conditions():
             yield EpisodeUnit(number, condition)
@@ -132,12 +113,7 @@ def failed_task(task: Task, error: str) -> TaskResult:
 
 
 def collect_rows(task: Task, parts: Iterable[Rows]) -> TaskResult:
-    """Combine the rows of a task's episodes and expected costs into the result of the task.
-
-    Args:
-        task: one instance with all conditions of a study.
-        parts: the rows of each episode and of each expected cost, in the order of `units`.
-    """
+    """Combine the rows of a task's units, in the order of `units`, into the result of the task."""
     rows = Rows()
     for part in parts:
         for each in fields(Rows):
@@ -146,16 +122,12 @@ def collect_rows(task: Task, parts: Iterable[Rows]) -> TaskResult:
 
 
 class Problems:
-    """The planning problems of one instance: one for each combination of prior, prices and answer model in a study.
+    """The problems of one instance, made when first needed; call the object with a condition to get its problem.
 
-    Call the object with a condition to get the problem. A problem is made when it is first needed. All problems share
-    the tables that depend only on the instance.
-
-    Args:
-        task: the instance with all its conditions.
+    All problems share the tables that depend only on the instance.
 
     Attributes:
-        setup_seconds: the time in seconds that making the first problem and its tables took; 0 before the first call.
+        setup_seconds: the seconds that the first problem and its tables took; 0 before the first call.
     """
 
     def __init__(self, task: Task) -> None:
@@ -189,10 +161,9 @@ class Problems:
 
 
 def _begin(problem: Problem) -> PriceColumns:
-    """Record a problem's prices in shared memory and return them: the base price and the price of naming one more goal.
+    """Return a problem's base price and price per goal, and record them in shared memory.
 
-    If this process dies, its supervising process reads the prices from the shared memory and writes them into the row
-    with the error.
+    If this process dies, its supervising process writes the recorded prices into the row with the error.
     """
     prices = problem.query_cost.base, problem.query_cost.per_goal
     heartbeat.own.set_prices(*prices)
@@ -232,14 +203,9 @@ class EpisodeUnit:
         return self.condition.method
 
     def play(self, task: Task, problems: Problems) -> Rows:
-        """Simulate the episode; return a row about the episode, a row for each question, and a row of computing times.
+        """Simulate the episode; return a row about the episode, a row per question, and a row of computing times.
 
-        If an exception other than KeyboardInterrupt is raised, there is only the row about the episode, with the
-        message of the exception.
-
-        Args:
-            task: the instance with all its conditions.
-            problems: returns the problem of the episode's condition.
+        After an exception other than KeyboardInterrupt, the only row is about the episode and has the message.
         """
         condition, rows, clock = self.condition, Rows(), Clock()
         key = self._key(task, UNKNOWN_PRICES)
@@ -265,11 +231,7 @@ class EpisodeUnit:
     def failed(self, task: Task, error: str, prices: PriceColumns = UNKNOWN_PRICES) -> Rows:
         """Return the row to store for an episode that could not be played.
 
-        Args:
-            task: the instance with all its conditions.
-            error: the message for the column ``error``.
-            prices: the base price of a question and the price of naming one more goal. For a price that is None, the
-                row gets the price of the condition, which may also be None.
+        The prices are the base price and the price per goal; a price that is None is taken from the condition.
         """
         return Rows(episodes=[failed_row(self._key(task, prices), error)])
 
@@ -304,26 +266,19 @@ def timed(agent: Agent, clock: Clock) -> Agent:
 
 
 def failed_row(key: Row, error: str) -> Row:
-    """Return the row about an episode that could not be played, for the table of episodes.
+    """Return the row of the table of episodes for an episode that could not be played.
 
-    The columns with results are None, and ``finished`` is False.
-
-    Args:
-        key: the columns that identify the episode (`askwise.studies.schema.tables.KEY`), with their values.
-        error: the message for the column ``error``.
+    `key` has the columns that identify the episode. The columns with results are None, and ``finished`` is False.
     """
     unknown = ("goal", "known_cost", "cost", "marginal_cost", "steps", "queries", "query_cost", "known_at")
     return {**key, **dict.fromkeys(unknown), "finished": False, "error": error}
 
 
 def episode_row(key: Row, episode: Episode) -> Row:
-    """Return the row about an episode for the table of episodes: its goal, costs, and numbers of steps and questions.
+    """Return the row of the table of episodes for an episode: goal, costs, numbers of steps and questions.
 
-    If the episode was cut off after too many steps, its marginal cost is None and the column ``error`` says so.
-
-    Args:
-        key: the columns that identify the episode (`askwise.studies.schema.tables.KEY`), with their values.
-        episode: the episode.
+    `key` has the columns that identify the episode. If the episode was cut off, its marginal cost is None, and the
+    column ``error`` says so.
     """
     return {
         **key,
@@ -372,13 +327,7 @@ def query_rows(key: Row, episode: Episode) -> Iterator[Row]:
 
 
 def _expected_units(task: Task) -> Iterator[Unit]:
-    """Yield a unit for each lower bound and each exact expected cost that a study wants for one instance.
-
-    The units are the work to do; nothing is computed yet.
-
-    Args:
-        task: the instance with all conditions of the study.
-    """
+    """Yield a unit for each lower bound and each exact expected cost that a study wants for one instance."""
     study = task.study
     bounded: set[tuple[object, ...]] = set()
     for condition in task.conditions():
@@ -393,14 +342,13 @@ def _expected_units(task: Task) -> Iterator[Unit]:
 
 @dataclass(frozen=True)
 class ExpectedUnit:
-    """The computation of one expected marginal cost, or of one lower bound. It implements `Unit`.
+    """The computation of one expected marginal cost or of one lower bound; it implements `Unit`.
 
-    Marginal cost is cost minus the cost with the goal known from the start. Nothing is estimated from episodes.
+    The marginal cost is the cost minus the cost with the goal known from the start.
 
     Attributes:
-        condition: the prior, prices, answers and method for which the cost is computed.
-        bound: whether to compute a lower bound of the costs of all methods, instead of the expected cost of the
-            condition's method.
+        condition: the prior, prices, answers and method.
+        bound: whether to compute a lower bound on the cost of any method, instead of the cost of this method.
     """
 
     condition: Condition
@@ -414,11 +362,7 @@ class ExpectedUnit:
     def play(self, task: Task, problems: Problems) -> Rows:
         """Compute the expected cost or the lower bound; return one row with it.
 
-        If an exception other than KeyboardInterrupt is raised, the row has the message of the exception instead.
-
-        Args:
-            task: the instance with all its conditions.
-            problems: returns the problem of the condition.
+        After an exception other than KeyboardInterrupt, the row has the exception's message instead.
         """
         prices = UNKNOWN_PRICES
         try:
@@ -434,23 +378,14 @@ class ExpectedUnit:
     def failed(self, task: Task, error: str, prices: PriceColumns = UNKNOWN_PRICES) -> Rows:
         """Return the row to store for an expected cost or lower bound that could not be computed.
 
-        Args:
-            task: the instance with all its conditions.
-            error: the message for the column ``error``.
-            prices: the base price of a question and the price of naming one more goal. For a price that is None, the
-                row gets the price of the condition, which may also be None.
+        The prices are the base price and the price per goal; a price that is None is taken from the condition.
         """
         return self._row(task, prices, error=error)
 
     def _compute(self, task: Task, problem: Problem) -> tuple[float, str, int]:
-        """Return the expected marginal cost or its lower bound, how exact it is (as text), and a count of the work.
+        """Return the expected marginal cost or lower bound, a text that says how exact it is, and a count of the work.
 
-        For a lower bound, the count is the number of states that were solved; for an expected cost, it is the number of
-        decisions that the agent took.
-
-        Args:
-            task: the instance with all its conditions.
-            problem: the problem in the condition of this unit.
+        The count is the number of solved states for a lower bound, and of the agent's decisions for an expected cost.
         """
         if self.bound:
             least = lower_bound(problem)

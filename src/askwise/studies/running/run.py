@@ -1,10 +1,7 @@
-"""Run a study: send its tasks to workers, and store each result as soon as it arrives, in any order.
+"""Run a study: send its tasks to workers, and store each result as soon as it arrives.
 
-A task is one problem instance in all conditions of the study. The number of submitted and unfinished tasks is limited
-(to twice the number that the workers can play at once), and each result is written to the disk before the next one is
-handled. Memory therefore does not grow with the size of the study.
-
-Each run adds an entry on its provenance to ``provenance.json``: which program ran on which machine, and when.
+A task is one instance in all conditions. Memory does not grow with the size of the study. Each run adds an entry on
+program, machine and times to ``provenance.json``.
 """
 
 from __future__ import annotations
@@ -49,11 +46,10 @@ class Ran:
     """The outcome of a run of a study.
 
     Attributes:
-        store: the folder of the results, as an object that reads them.
-        before: the number of instances (problems of the study) whose results earlier runs had stored.
-        played: the number of instances that this run played, including those that it played again.
-        damaged: the files in the folder that could not be used at the beginning. If they were results of single
-            instances, these instances were played again.
+        store: the folder of the results.
+        before: the number of instances whose results earlier runs had stored.
+        played: the number of instances that this run played, or played again.
+        damaged: the files that could not be used at the beginning. Instances with damaged results were played again.
     """
 
     store: Store
@@ -87,25 +83,22 @@ def run_study(
 ) -> Ran:
     """Play all instances of a study whose results are not stored yet, and store the results.
 
-    Agents play in separate processes, within the limits of the study. Only instances that cannot be pickled are played
-    in this process, without limits.
+    Agents play in separate processes, within the limits of the study. Instances that cannot be pickled are played in
+    this process, without limits.
 
     Args:
-        study: the study: instances, and the conditions in which each of them is played.
-        folder: the folder of the results; created if it does not exist. If it contains results of this study, only
-            instances without results are played.
-        workers: the number of processes that play at the same time on this machine.
-        executor: an executor that gets one task for each instance; it is not shut down afterwards. If given, `workers`
-            and `dask` are not used.
-        dask: the address of a Dask scheduler, whose workers play instead of local processes; None for local processes.
-        retry_failed: whether to play instances again for which an earlier run stored errors.
-        show_progress: whether to draw a progress bar; if standard error is no terminal, lines are printed instead.
-        on_damage: called before any instance is played, with each file in the folder that cannot be used; None for no
-            call.
+        study: the study.
+        folder: the folder of the results; created if it does not exist.
+        workers: the number of local processes.
+        executor: used instead of `workers` and `dask`; not shut down.
+        dask: the address of a Dask scheduler to use instead of `workers`.
+        retry_failed: whether to play instances with stored errors again.
+        show_progress: whether to show progress on standard error.
+        on_damage: called first with each file that cannot be used.
 
     Raises:
         Interrupted: Ctrl-C was pressed.
-        InputError: the folder belongs to another study, or another run uses it; or the Dask cluster cannot be used.
+        InputError: the folder belongs to another study or another run uses it, or the Dask cluster cannot be used.
         WorkersGone: worker processes could not be started, or the executor failed.
     """
     store, run = Store(folder, study), new_run()
@@ -149,17 +142,14 @@ def _play_all(store: Store, left: list[int], workers: Workers, show_progress: bo
 def results(
     study: Study, indices: Iterable[int], workers: Workers, run: str, say: Callable[[str], None]
 ) -> Iterator[TaskResult]:
-    """Play instances (problems) of a study in all conditions; yield the result of each as soon as it is finished.
+    """Play instances of a study in all conditions; yield the rows of each instance as soon as it is finished.
 
     Args:
         study: the study.
-        indices: the numbers of the instances to play, from 0.
-        workers: the executor that plays the instances, and how many it can play at the same time.
-        run: the name of the run that the worker processes belong to (`askwise.workers.pool.new_run`).
-        say: called with status messages for the user.
-
-    Yields:
-        the rows of one instance. The instances come in the order in which they are finished.
+        indices: the numbers of the instances.
+        workers: the executor and its capacity.
+        run: the name of the run (`askwise.workers.pool.new_run`).
+        say: called with status messages.
 
     Raises:
         WorkersGone: the executor failed.
@@ -192,15 +182,10 @@ def _submit(study: Study, waiting: deque[int], out: dict[Future[TaskResult], int
 
 
 def _result(study: Study, index: int, future: Future[TaskResult]) -> TaskResult:
-    """Return the result of a finished task (one instance in all conditions of the study).
+    """Return the result of a finished future: the rows of the instance with number `index`.
 
-    If the task failed with an exception, all rows of the result have the message of the exception. But if the task was
-    not played at all, because the workers are gone or the run has ended, this function raises the exception.
-
-    Args:
-        study: the study.
-        index: the number of the instance that was played.
-        future: the finished future of the task.
+    If playing raised an exception, all rows have its message. If the instance was not played at all, because the
+    workers are gone or the run has ended, the exception is raised.
     """
     try:
         return future.result()
@@ -218,11 +203,11 @@ def provenance() -> dict[str, Any]:
 
     The keys are:
 
-    - ``askwise`` and ``python``: their versions.
-    - ``git``: the commit of askwise's source code and whether files have changed since, as a dict; None without git.
-    - ``packages``: a dict from the names of installed packages, such as numpy, to their versions.
-    - ``system``, ``processor``: their names as text.
-    - ``cores``: the number of cores of the machine.
+    - ``askwise`` and ``python``: their versions;
+    - ``git``: ``commit`` of askwise's source code and whether files have ``changed`` since; None without git;
+    - ``packages``: versions of installed packages, by name;
+    - ``system``, ``processor``: their names;
+    - ``cores``: the number of cores;
     - ``command``: the command line as a list of words.
     """
     return {
@@ -245,12 +230,7 @@ def utc_now() -> str:
 def _git_state(folder: Path) -> dict[str, Any] | None:
     """Return the commit of the source code in `folder`; None if the source code belongs to no git repository.
 
-    Args:
-        folder: the folder of askwise's package.
-
-    Returns:
-        a dict with the keys ``commit`` (the hash of the commit) and ``changed`` (whether files in the folder have
-        changed since).
+    The result has the keys ``commit`` (a hash) and ``changed`` (whether files have changed since).
     """
     commit = _git(folder, "rev-parse", "HEAD")
     # An installed package may lie inside the repository of another project (in a virtual environment). The commit of
@@ -263,11 +243,9 @@ def _git_state(folder: Path) -> dict[str, Any] | None:
 class RunRecord:
     """A context manager that adds an entry about a run to ``provenance.json``, and completes it when the run ends.
 
-    The entry has versions, machine, limits, the number of instances, and the times at which the run began and ended.
-
     Args:
-        store: the folder of the study, which contains ``provenance.json``.
-        tasks: the number of instances that the run is going to play.
+        store: the folder of the study.
+        tasks: the number of instances to play.
     """
 
     def __init__(self, store: Store, tasks: int) -> None:
@@ -343,12 +321,12 @@ class NoProgress:
 
 
 class ProgressLines(NoProgress):
-    """A display for logs, which prints a line about the progress of a run on standard error at most every 30 seconds.
+    """A display for logs: a line about the progress on standard error at most every 30 seconds.
 
     Args:
-        title: the text at the beginning of each line.
-        total: the number of episodes of the study.
-        done: the number of episodes that were stored before this run.
+        title: the beginning of each line.
+        total: number of episodes.
+        done: number of episodes stored before this run.
     """
 
     def __init__(self, title: str, total: int, done: int) -> None:
@@ -370,12 +348,12 @@ class ProgressLines(NoProgress):
 
 
 class ProgressBar(NoProgress):
-    """A progress bar on standard error, which also shows episodes per second and the remaining time.
+    """A progress bar on standard error, with episodes per second and the remaining time.
 
     Args:
         title: the text before the bar.
-        total: the number of episodes of the study.
-        done: the number of episodes that were stored before this run; they are not counted in the episodes per second.
+        total: number of episodes.
+        done: number of episodes stored before this run.
     """
 
     def __init__(self, title: str, total: int, done: int) -> None:

@@ -8,14 +8,12 @@ The files in the folder::
     parts/episodes/00042.parquet, parts/queries/..., ...   one part of each table in `SCHEMAS` for each instance
     episodes.parquet, queries.parquet, ...                 the tables, combined from all parts at the end
 
-A task is one instance in all conditions. It is done when all its parts exist and the manifest lists them. Each part is
-written to a temporary file, flushed to the disk and renamed; then the manifest is extended (see `checksums`). So a run
-that is killed loses only the tasks that it was playing.
+A task is one instance in all conditions. It is done when all its parts exist and the manifest lists them. A run that is
+killed loses only the tasks that it was playing.
 
-A run locks its folder until its process ends, so two runs cannot use one folder. The run that holds the lock may remove
-unfinished files of a killed run, and damaged parts. The tasks of these parts are then played again.
-
-All files are checked when a study is continued, and again when their content is used.
+A run locks its folder until its process ends. The run may remove damaged parts and unfinished files of a killed run;
+the tasks of these parts are then played again. All files are checked when a study is continued, and again when they are
+used.
 """
 
 from __future__ import annotations
@@ -55,12 +53,14 @@ UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 class Store:
     """The folder of one study, with its results, their checksums and their provenance.
 
-    Results are stored as Parquet files, one for each instance and table. The file ``checksums.txt``, called the
-    manifest, lists the size and checksums of each of them.
+    There is one Parquet file per instance and table. ``checksums.txt``, the manifest, lists their checksums.
 
     Args:
         folder: the folder; created if it does not exist.
-        study: the study that the folder belongs to. `InputError` is raised if the folder belongs to another study.
+        study: the study.
+
+    Raises:
+        InputError: the folder belongs to another study.
     """
 
     def __init__(self, folder: str | Path, study: Study) -> None:
@@ -78,12 +78,12 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the lock of the folder while the ``with`` block runs, so that no other run uses the folder.
+        """Lock the folder while the ``with`` block runs, so that no other run uses it.
 
-        If the folder is new, it becomes the folder of this study, and no other study can use it. Calls can be nested.
+        A new folder then belongs to this study. Calls can be nested.
 
         Raises:
-            InputError: another run uses the folder, or the folder belongs to another study.
+            InputError: another run uses the folder, or it belongs to another study.
         """
         if self._holding:
             yield
@@ -132,14 +132,14 @@ class Store:
         return {index for index in _numbers(self._parts_of(name)) if index < self.study.n_tasks}
 
     def clear(self) -> list[Damaged]:
-        """Remove temporary files and unusable result files of instances, and repair the other files of the folder.
+        """Remove temporary files and unusable results of instances, and repair the other files; the lock must be held.
 
-        A result file is unusable if it is damaged, or if its run was killed before it recorded the checksum. Instances
-        whose files were removed are no longer done and have to be played again. A damaged ``provenance.json`` is
-        renamed, and damaged lines of ``checksums.txt`` are removed. The lock must be held (`locked`).
+        A result file is unusable if it is damaged, or if its run was killed before it recorded the checksum. Its
+        instance is then no longer done. A damaged ``provenance.json`` is renamed, and damaged lines of
+        ``checksums.txt`` are removed.
 
         Returns:
-            a description of each unusable result file and of each repaired file; temporary files are not included.
+            A description of each unusable and each repaired file.
         """
         for folder in (self.folder, self.folder / "figures", *map(self._parts_of, SCHEMAS)):
             if folder.is_dir():
@@ -169,15 +169,10 @@ class Store:
         return {int(each[1]) for each in found if each}
 
     def _damage(self, manifest: Manifest, path: Path, name: str) -> Damaged | None:
-        """Return what is wrong with a file that has the rows of one instance; None if nothing is wrong.
-
-        Args:
-            manifest: the manifest, which lists the size and checksums that the file should have.
-            path: the file.
-            name: the name of the table that the rows belong to, such as ``episodes``.
+        """Return what is wrong with the file of one instance in the table `name`; None if nothing is wrong.
 
         Raises:
-            InputError: the user has no permission to read the file.
+            InputError: the user may not read the file.
         """
         try:
             manifest.check(self._name(path), self._columns[name])
@@ -241,9 +236,7 @@ class Store:
     # -- tables ------------------------------------------------------------------------------------------------------
 
     def scan(self, name: str) -> pl.LazyFrame:
-        """Return the table `name` (such as ``episodes``) with the rows of all instances that are done, as a lazy frame.
-
-        The files are checked first. Rows are in the order of the instances' numbers.
+        """Return the table `name`, such as ``episodes``, with the rows of all done instances in their order.
 
         Raises:
             InputError: a file is damaged.
@@ -260,9 +253,7 @@ class Store:
         return pl.scan_parquet(parts, glob=False, hive_partitioning=False)
 
     def combine(self) -> None:
-        """Write each table, such as ``episodes.parquet``, as one file with the rows of all instances that are done.
-
-        The files of single instances are kept, so that the study can be continued.
+        """Write each table as one file, such as ``episodes.parquet``, with the rows of all done instances.
 
         Raises:
             InputError: a file of an instance is damaged, another run uses the folder, or the tables cannot be written.
@@ -294,15 +285,10 @@ class Store:
         return self._read(self._manifest(), self._table(name), name)
 
     def _read(self, manifest: Manifest, path: Path, name: str) -> pl.DataFrame:
-        """Return the content of a Parquet file, after comparing the file with its checksum in the manifest.
-
-        Args:
-            manifest: the manifest of checksums.
-            path: the file: a whole table, or the rows of one instance.
-            name: the name of the table, which determines the expected columns.
+        """Return the content of a Parquet file with rows of the table `name`, after checking the file by the manifest.
 
         Raises:
-            InputError: the file is missing or damaged, or the user has no permission to read it.
+            InputError: the file is missing or damaged, or the user may not read it.
         """
         try:
             return pl.read_parquet(manifest.read(self._name(path), self._columns[name]))

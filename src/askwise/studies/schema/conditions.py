@@ -1,7 +1,6 @@
-"""Functions that read parts of a study file: the conditions of the study, and the limits of agents.
+"""Functions that read parts of a study file: conditions, such as priors and prices, and the limits of agents.
 
-A condition is a combination of prior, prices, method and so on. The limits are limits of time and memory. Wrong values
-raise `InputError`, which names the place in the file.
+Wrong values raise `InputError`, which names the place in the file.
 """
 
 from __future__ import annotations
@@ -30,16 +29,10 @@ ALLOWED_LIMITS = "a number above 0, or 'none'"
 
 
 def chosen_label(field: Field, default: str) -> str:
-    """Return the ``label`` of a prior or a method in a study file, or `default` if the file states none.
-
-    A label is the name of the prior or method in tables and figures.
-
-    Args:
-        field: the entry of the prior or method in the file, a dict.
-        default: the label if none is stated.
+    """Return the ``label`` of a prior or a method, its name in tables and figures; without one, `default`.
 
     Raises:
-        InputError: the label is blank, or it is not a valid name.
+        InputError: the label is blank or not a valid name.
     """
     if not field.has("label"):
         return default
@@ -50,14 +43,12 @@ def chosen_label(field: Field, default: str) -> str:
 
 
 def read_priors(root: Field, domain_name: str | None, from_files: bool) -> tuple[StudyPrior, ...]:
-    """Return the priors over the goals that a study file lists under ``priors``; without this key, one default prior.
+    """Return the priors that a study file lists under ``priors``; without this key, one default prior.
 
     Args:
         root: the whole study file.
-        domain_name: the name of the domain of the instances, which determines the allowed kinds of priors. None if it
-            is not known yet; then the kinds of all domains are allowed.
-        from_files: whether the instances come from files. The prior in each instance's file is then also allowed, and
-            is the default.
+        domain_name: the domain of the instances, whose kinds of priors are allowed; None to allow those of all domains.
+        from_files: whether the instances come from files. If so, the default is the prior in each instance's file.
 
     Raises:
         InputError: a prior is not allowed, or two have the same label.
@@ -87,13 +78,9 @@ def _prior(field: Field, kinds: tuple[str, ...]) -> StudyPrior:
 
 
 def read_exactly(root: Field, priors: tuple[StudyPrior, ...]) -> Exactly:
-    """Return the entry ``exact`` of a study file: for which instances and priors to compute expected costs exactly.
+    """Return for which instances and priors a study file wants exact expected costs (its key ``exact``).
 
-    If the file has no such entry, the result is ``Exactly()``: no exact costs.
-
-    Args:
-        root: the whole study file.
-        priors: the priors of the study. If the entry has no key ``priors``, it applies to all of them.
+    By default, all `priors` of the study are meant.
     """
     if not root.has("exact"):
         return Exactly()
@@ -109,27 +96,18 @@ def read_exactly(root: Field, priors: tuple[StudyPrior, ...]) -> Exactly:
 
 
 def read_prices(root: Field, from_files: bool) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
-    """Return the base prices and the prices per goal that a study file lists, as two tuples.
+    """Return the base prices of a question and the prices per named goal that a study file lists.
 
-    A question costs the base price plus, for each goal that it names, the price per goal. If the study file states no
-    base prices, the first tuple is ``(0.5,)``; if it states no prices per goal, the second is ``(0.0,)``. When the
-    instances come from files, these defaults are ``(None,)`` instead: each instance has the price in its own file.
-
-    Args:
-        root: the whole study file.
-        from_files: whether the instances come from files.
+    The defaults are 0.5 and 0; if the instances come from files, None: the price in each instance's file.
     """
     base, per_goal = (None, None) if from_files else (0.5, 0.0)
     return _prices(root, "base", base), _prices(root, "per_goal", per_goal)
 
 
 def _prices(root: Field, key: str, default: float | None) -> tuple[float | None, ...]:
-    """Return the prices that a study file states under `key`, which has one number or a list of different numbers.
+    """Return the prices that a study file states under `key`, as one number or a list of different numbers.
 
-    Args:
-        root: the whole study file.
-        key: the key, such as ``base``.
-        default: the price to use if the file does not have the key; None for the price in each instance's own file.
+    The `default` is used without this key; None stands for the price in each instance's own file.
     """
     if not root.has(key):
         return (default,)
@@ -141,15 +119,10 @@ def _prices(root: Field, key: str, default: float | None) -> tuple[float | None,
 
 
 def read_teammates(root: Field, domain_name: str | None) -> Iterator[str]:
-    """Yield the names of the teammates that a study file lists, after checking that the teammates exist.
+    """Yield the names of the teammates that a study file lists.
 
-    If the file lists none, one default name is yielded. In tool fetching, it is ``urop`` (a uniformly random optimal
-    policy). In other domains, it is ``policy`` (the teammate that each problem describes).
-
-    Args:
-        root: the whole study file.
-        domain_name: the name of the domain of the instances. None if it is not known yet; then the default is
-            ``policy``.
+    The default is ``urop`` (a uniformly random optimal policy) in tool fetching, otherwise ``policy`` (the teammate
+    that each problem describes).
 
     Raises:
         InputError: a teammate is unknown, or listed twice.
@@ -167,12 +140,9 @@ def read_teammates(root: Field, domain_name: str | None) -> Iterator[str]:
 
 
 def read_answers(root: Field) -> tuple[AnswerModel | None, ...]:
-    """Return the answer models that a study file lists; an answer model states how often answers are wrong or missing.
+    """Return the models of wrong or missing answers that a study file lists.
 
-    Without a list, the result is ``(None,)``, which stands for the model in each instance's own file.
-
-    Args:
-        root: the whole study file.
+    Without a list, the result is ``(None,)``: the model in each instance's own file.
     """
     if not root.has("answers"):
         return (None,)
@@ -199,11 +169,7 @@ def read_limits(root: Field) -> Limits:
 
 
 def limit_from(text: str, option: str) -> float:
-    """Return the limit that the user gave as `text` on the command line; infinity if the text is ``none``.
-
-    Args:
-        text: a number above 0, in seconds or GiB depending on the option, or ``none`` for no limit.
-        option: the name of the option, for the error message.
+    """Return a limit that the user gave on the command line for `option`; infinity for ``none``.
 
     Raises:
         InputError: the text is neither ``none`` nor a number above 0.
@@ -224,14 +190,10 @@ def _limit(field: Field) -> float:
 
 
 def read_methods(root: Field) -> tuple[Method, ...]:
-    """Return the methods that a study file lists, after checking the options of those methods that are part of askwise.
+    """Return the methods that a study file lists, after checking the options of askwise's own methods.
 
-    An agent is constructed to check the options of its method. Methods that are not part of askwise are returned
-    unchecked, so no code of other people runs; `load_methods` checks them. If the file lists ``beliefs`` (ways in which
-    agents update their probabilities of goals), the result has every combination of a method and a belief.
-
-    Args:
-        root: the whole study file.
+    No code of other people runs; `load_methods` checks other methods. With a list ``beliefs``, every method is combined
+    with every belief.
 
     Raises:
         InputError: an option is wrong, or two methods have the same label.
@@ -240,14 +202,10 @@ def read_methods(root: Field) -> tuple[Method, ...]:
 
 
 def load_methods(root: Field) -> tuple[Method, ...]:
-    """Return the methods that a study file lists, after checking the options of those that are not part of askwise.
+    """Return the methods that a study file lists, after checking the options of methods from outside askwise.
 
-    An agent is loaded and constructed to check the options of its method. This runs code of other people. Methods of
-    askwise are returned unchecked; `read_methods` checks them. If the file lists ``beliefs`` (ways in which agents
-    update their probabilities of goals), the result has every combination of a method and a belief.
-
-    Args:
-        root: the whole study file.
+    This runs code of other people. `read_methods` checks methods of askwise. With a list ``beliefs``, every method is
+    combined with every belief.
 
     Raises:
         InputError: an agent cannot be loaded or refuses its options, or two methods have the same label.
@@ -321,16 +279,10 @@ def _label(name: str, options: tuple[tuple[str, Any], ...]) -> str:
 
 
 def _checked(method: Method, field: Field) -> Method:
-    """Return `method` after constructing its agent once to check the options.
-
-    Without this check, a wrong option would cause an error in every row of the study.
-
-    Args:
-        method: the method.
-        field: the place in the study file that states the method, for the error message.
+    """Return `method` after constructing its agent once, to check the options.
 
     Raises:
-        InputError: the agent cannot be loaded, or refuses the options.
+        InputError: the agent cannot be loaded or refuses the options; the message names `field`.
     """
     try:
         make_agent(method.name, **dict(method.options))

@@ -1,12 +1,10 @@
 """Adapters, which add to domains what only studies need.
 
-A domain is a kind of problem, such as tool fetching. A study compares methods on many instances of one domain; an
-instance is the description of one problem. The adapter of a domain reads the parameters of random instances, changes
-the priors and prices of problems, and provides the words for figures and reports.
+A domain is a kind of problem, such as tool fetching. Its adapter, which `studies_of` returns, reads the parameters of
+random instances, changes the priors and prices of problems, and provides words for figures and reports.
 
-`studies_of` returns the adapter of a domain. Tool fetching has its own adapter, which draws random maps and knows the
-priors of the paper that askwise implements. All other domains share one kind of adapter. Their instances come from
-files, and their priors depend on the teammate's distance to each goal.
+The adapter of tool fetching draws random maps and knows the priors of the paper that askwise implements. In all other
+domains, instances come from files, and priors depend on the teammate's distance to each goal.
 """
 
 from __future__ import annotations
@@ -37,9 +35,9 @@ class StudyWords:
     """The words that the figures and reports of a study use for a domain, that is, for a kind of problem.
 
     Attributes:
-        goal: the word for a goal, such as ``station``.
-        teammate: the word for the teammate, such as ``worker``.
-        priors: a sentence that says which goals each kind of prior (such as ``far``) favours.
+        goal: a goal, such as ``station``.
+        teammate: the teammate, such as ``worker``.
+        priors: a sentence that says which goals each kind of prior favours.
     """
 
     goal: str
@@ -94,27 +92,21 @@ class Studied(Protocol):
         """The words that the figures and reports of a study use for the goals and the teammate of the domain."""
 
     def parameters(self, given: Field) -> Parameters:
-        """Read the parameters of random instances from a study file, and return them.
+        """Return the parameters of random instances that the section ``[instances]`` of a study file states.
 
-        Parameters that the file does not state have default values.
-
-        Args:
-            given: the section ``[instances]`` of the study file.
+        Missing parameters have defaults.
 
         Raises:
             InputError: a parameter is wrong, or the domain has no random instances.
         """
 
     def with_terms(self, problem: Any, kind: str | None, temperature: float, query_cost: QueryCost) -> Problem:
-        """Return a copy of a problem with another prior and other prices.
-
-        The copy shares the tables that `problem` has computed already.
+        """Return a copy of a problem with another prior and other prices; it shares the problem's computed tables.
 
         Args:
-            problem: the problem that the domain made from an instance.
-            kind: the kind of the new prior, one of `prior_kinds`; None for the prior that the instance states.
-            temperature: the temperature of the new prior; the higher it is, the more uniform the prior. Not used if
-                `kind` is None.
+            problem: the problem.
+            kind: the kind of the new prior, one of `prior_kinds`; None to keep the prior.
+            temperature: the higher, the more uniform the new prior.
             query_cost: the new prices of questions.
         """
 
@@ -159,16 +151,13 @@ class FileStudies:
         raise InputError(f"{given.path}.domain", found, "instances from files")
 
     def with_terms(self, problem: Problem, kind: str | None, temperature: float, query_cost: QueryCost) -> Problem:
-        """Return a copy of `problem` with other prices and, unless `kind` is None, with another prior.
-
-        The new prior depends on the distances from the teammate's start to each goal. The copy shares the tables that
-        `problem` has computed already.
+        """Return a copy of `problem` with another prior and other prices; it shares the problem's computed tables.
 
         Args:
             problem: the problem.
-            kind: ``far`` makes distant goals more probable, ``near`` makes nearby goals more probable, ``uniform``
-                makes all goals equally probable. None keeps the prior of the problem.
-            temperature: the temperature of the new prior; the higher it is, the more uniform the prior.
+            kind: ``far`` or ``near`` if goals far from or near the teammate's start shall be likelier, or ``uniform``;
+                None to keep the prior.
+            temperature: the higher, the more uniform the new prior.
             query_cost: the new prices of questions.
         """
         prior = problem.prior if kind is None else by_distance(problem, kind, temperature)
@@ -183,10 +172,8 @@ def by_distance(problem: Problem, kind: str, temperature: float) -> FloatArray:
 
     Args:
         problem: the problem.
-        kind: ``far`` makes distant goals more probable, ``near`` makes nearby goals more probable, ``uniform`` makes
-            all goals equally probable.
-        temperature: for ``far`` and ``near``, the difference in distance, in steps, that makes one goal e times as
-            probable as another.
+        kind: ``far`` or ``near`` if distant or nearby goals shall be likelier; ``uniform`` for equal probabilities.
+        temperature: the difference in distance, in steps, that makes one goal e times as probable as another.
     """
     steps = problem.teammate.steps(problem.start.teammate).astype(np.float64)
     scores = TOWARDS[kind] * steps
@@ -199,16 +186,14 @@ def by_distance(problem: Problem, kind: str, temperature: float) -> FloatArray:
 
 @dataclass(frozen=True)
 class RandomMaps:
-    """The parameters of random instances of tool fetching.
-
-    The default values are those of the paper that askwise implements. The class implements `Parameters`.
+    """The parameters of random instances of tool fetching, by default those of the paper that askwise implements.
 
     Attributes:
-        width: the number of columns of the map.
-        height: the number of rows of the map.
-        stations: the number of stations, which are the goals.
-        toolboxes: the number of toolboxes.
-        walls: the share of cells that are walls, from 0 to below 1.
+        width: number of columns of the map.
+        height: number of rows of the map.
+        stations: number of stations, which are the goals.
+        toolboxes: number of toolboxes.
+        walls: share of cells that are walls, from 0 to below 1.
         clustered: whether stations are drawn in clusters instead of uniformly.
     """
 
@@ -251,8 +236,7 @@ class RandomMaps:
 class ToolFetchingStudies:
     """The adapter that studies use for tool fetching, with random maps and several kinds of priors.
 
-    In tool fetching, a fetcher (the ego agent) brings a worker (the teammate) the tool for a station (the goal). The
-    class implements `Studied`.
+    A fetcher (the ego agent) brings a worker (the teammate) the tool for a station (the goal).
     """
 
     parameter_keys = ("size", "stations", "toolboxes", "walls", "clustered")
@@ -264,12 +248,9 @@ class ToolFetchingStudies:
     )
 
     def parameters(self, given: Field) -> RandomMaps:
-        """Read the parameters of random maps from a study file, and return them.
+        """Return the parameters of random maps that the section ``[instances]`` of a study file states.
 
-        Parameters that the file does not state have the default values of `RandomMaps`.
-
-        Args:
-            given: the section ``[instances]`` of the study file.
+        Missing parameters have the defaults of `RandomMaps`.
 
         Raises:
             InputError: a parameter is wrong.
@@ -293,17 +274,14 @@ class ToolFetchingStudies:
     def with_terms(
         self, problem: ToolFetching, kind: str | None, temperature: float, query_cost: QueryCost
     ) -> ToolFetching:
-        """Return a copy of `problem` with another prior and other prices.
-
-        The copy shares the tables that `problem` has computed already.
+        """Return a copy of `problem` with another prior and other prices; it shares the problem's computed tables.
 
         Args:
             problem: the problem.
-            kind: the kind of the new prior: ``uniform``; ``far`` or ``near`` (stations far from or near the worker are
-                likelier); ``fetcher-far`` or ``fetcher-near`` (stations whose tool is far from or near the fetcher are
-                likelier). None keeps the prior of the instance.
-            temperature: the temperature of the new prior; the higher it is, the more uniform the prior. Not used if
-                `kind` is None.
+            kind: ``far`` or ``near`` if stations far from or near the worker shall be likelier; ``fetcher-far`` or
+                ``fetcher-near`` for stations whose tool is far from or near the fetcher; ``uniform``; None to keep the
+                prior.
+            temperature: the higher, the more uniform the new prior.
             query_cost: the new prices of questions.
         """
         prior = problem.instance.prior if kind is None else Prior(kind, temperature)

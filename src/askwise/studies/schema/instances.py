@@ -1,8 +1,6 @@
-"""The instances of a study, which are drawn at random or read from files.
+"""The instances of a study, each of which describes one problem.
 
-An instance is the description of one problem. The section ``[instances]`` of a study file states where the instances of
-the study come from. The adapter of the domain (`askwise.studies.schema.domain`) reads the parameters with which random
-instances are drawn. The domain itself reads and writes instance files.
+The section ``[instances]`` of a study file states whether instances are drawn at random or read from files.
 """
 
 from __future__ import annotations
@@ -34,12 +32,10 @@ ENDINGS = (".json", ".toml")
 class Generated:
     """Random instances, of which a study holds only the parameters; each instance is drawn with its own seed.
 
-    An instance is the description of one problem.
-
     Attributes:
         count: the number of instances.
-        parameters: the parameters, already checked. Their method `draw` makes an instance from a seed.
-        domain: the name of the domain, that is, of the kind of problem.
+        parameters: the checked parameters; their method `draw` makes an instance from a seed.
+        domain: the name of the domain, the kind of problem.
     """
 
     count: int
@@ -53,14 +49,12 @@ class Generated:
 
 @dataclass(frozen=True)
 class Given:
-    """Instances that were read from files. The study contains them, so that other machines do not need the files.
-
-    An instance is the description of one problem.
+    """Instances that were read from files; other machines do not need the files.
 
     Attributes:
         files: the names of the files, relative to the folder of the study file.
-        instances: the instance in each file, in the order of `files`; the type of the objects depends on the domain.
-        domain: the name of the domain (the kind of problem) to which all instances belong.
+        instances: the instance in each file; the type depends on the domain.
+        domain: the name of the domain, the kind of problem.
     """
 
     files: tuple[str, ...]
@@ -75,8 +69,8 @@ class Given:
     def describe(self) -> dict[str, Any]:
         """Return the section ``[instances]`` of a study file with these instances, as a dict.
 
-        The keys are ``files`` (the names of the instance files), ``sha256`` (a checksum of the contents of all
-        instances) and, unless the domain is the default one, ``domain``.
+        The keys are ``files`` (names), ``sha256`` (one checksum of all instances) and, unless it is the default,
+        ``domain``.
         """
         write = domain(self.domain).write
         contents = json.dumps([write(instance) for instance in self.instances], sort_keys=True)
@@ -98,10 +92,7 @@ def _named(name: str) -> dict[str, str]:
 def distinct(field: Field, values: list[Any], labels: list[Any]) -> list[Any]:
     """Return `values` unchanged; raise `InputError` if there are none, or if two of their `labels` are equal.
 
-    Args:
-        field: the list in the study file from which the values were read, for the error message.
-        values: the values, such as instances or methods.
-        labels: one label for each value, in the same order.
+    The message names `field`, the list in the study file.
     """
     if not values:
         raise field.refuse("at least one")
@@ -117,7 +108,7 @@ class NamedFiles:
 
     Attributes:
         field: the list of names in the study file.
-        domain: always None, because the domain is not known before the instance files are read.
+        domain: always None: the domain is not known yet.
     """
 
     field: Field
@@ -125,13 +116,9 @@ class NamedFiles:
 
 
 def stated_instances(root: Field) -> Generated | NamedFiles:
-    """Return what a study file states about its instances; no instance is drawn, and no instance file is opened.
+    """Return the parameters of random instances, or the names of instance files, that a study file states.
 
-    Args:
-        root: the contents of the whole study file.
-
-    Returns:
-        The parameters of random instances, or the names of instance files; `found_instances` opens these files.
+    Nothing is drawn or opened; `found_instances` does this.
 
     Raises:
         InputError: the section ``[instances]`` has a wrong key or value.
@@ -168,9 +155,7 @@ def _drawn(field: Field, name: str) -> Generated:
 def found_instances(stated: Generated | NamedFiles, folder: Path) -> Generated | Given:
     """Read the files of a study's instances, or check that random instances can be drawn; return the instances.
 
-    Args:
-        stated: the instances as `stated_instances` returns them. Random ones are returned unchanged.
-        folder: the folder to which the names of instance files are relative.
+    Names of files in `stated` (from `stated_instances`) are relative to `folder`.
 
     Raises:
         InputError: a file cannot be read, the files belong to different domains, or no random instance can be drawn.
@@ -195,14 +180,11 @@ def _given(field: Field, folder: Path) -> Given:
 
 
 def _matching(field: Field, folder: Path) -> list[str]:
-    """Return the names of the files that one entry of a study's list of instance files stands for.
-
-    The names are sorted. They are relative to `folder`, unless the entry is an absolute path.
+    """Return the sorted names of the files that one entry of a study's list of instance files stands for.
 
     Args:
-        field: the entry. It is the name of a file, the name of a folder, which stands for all instance files in it, or
-            a pattern with stars, such as ``maps/*.json``.
-        folder: the folder to which names are relative.
+        field: the entry: a file, a folder of instance files, or a pattern with stars, such as ``maps/*.json``.
+        folder: the folder to which relative names refer.
 
     Raises:
         InputError: no file matches the pattern, or the folder has no instance files.
@@ -223,14 +205,9 @@ def _matching(field: Field, folder: Path) -> list[str]:
 
 
 def _pattern(text: str, folder: Path) -> str:
-    """Return a file pattern in which brackets and other special characters in the names of folders are escaped.
+    """Return a file pattern with special characters escaped in the names of existing folders before the first star.
 
-    Without this, a folder such as ``maps [old]`` would itself be taken for a pattern. Only folders before the first
-    star are escaped. If they do not exist, `text` is returned unchanged.
-
-    Args:
-        text: the pattern, such as ``maps [old]/*.json``.
-        folder: the folder to which the pattern is relative.
+    Otherwise, a folder such as ``maps [old]`` would itself be taken for a pattern.
     """
     parts = Path(text).parts
     plain = list(itertools.takewhile(lambda part: "*" not in part, parts))

@@ -1,14 +1,11 @@
 """A study: problem instances, and the conditions in which each of them is played.
 
 A condition is one combination of a prior over the goals, a teammate, an answer model, prices of questions, and the
-method that plays. A `Study` is immutable and can be made from a file, from command-line options or in Python. Its
-`fingerprint` identifies it.
+method that plays. A `Study` is immutable; its `fingerprint` identifies it.
 
-All randomness depends only on the seed of the study, the number of the instance and the number of the episode. An
-instance with all its conditions is a `Task`. Tasks can be played on any machine and in any order, and a task always
-gives the same rows of results. In one episode of an instance, all conditions with the same prior and teammate share the
-goal and the teammate's path. Differences between the results of such conditions are therefore due to the methods,
-prices and answers.
+A `Task` is one instance with all conditions. It always gives the same rows of results, on any machine and in any order,
+because all randomness depends only on the seed of the study and the numbers of instance and episode. In one episode of
+an instance, all conditions with the same prior and teammate share the goal and the teammate's path.
 """
 
 from __future__ import annotations
@@ -37,13 +34,13 @@ FROM_FILE = "file"
 
 @dataclass(frozen=True)
 class Method:
-    """A method that a study compares with others: the name of an agent, its options, and a label for figures.
+    """A method that a study compares with others.
 
     Attributes:
-        name: the name of an agent, such as ``planner``; or the location of the user's own agent, such as
+        name: the name of an agent, such as ``planner``, or the location of a user's agent, such as
             ``mine.py:Likeliest``.
-        label: the text that stands for the method in tables and figures.
-        options: the options with which the agent is made, as pairs of name and value.
+        label: the name of the method in tables and figures.
+        options: the agent's options, as pairs of name and value.
     """
 
     name: str
@@ -62,12 +59,12 @@ class Method:
     def make_for(self, problem: Problem, teammate: str) -> Agent:
         """Return a new agent that plays by this method, with a belief that suits the teammate.
 
-        If the options of the method state a belief, the agent gets that one. Otherwise, if the teammate may make errors
-        or the problem itself states the teammate's policies, the agent gets the belief ``robust``, which allows for
-        errors. In all other cases, and for methods that other packages add, the agent has its default belief.
+        A belief among the method's options is used. Otherwise, if the teammate may make errors or the problem states
+        the teammate's policies, methods of askwise get the belief ``robust``. In all other cases, the agent has its
+        default belief.
 
         Args:
-            problem: the problem that the agent is going to play.
+            problem: the problem to play.
             teammate: the name of the teammate, such as ``noisy:0.1``.
         """
         return agent_for(problem, self.name, errs=may_err(problem, teammate), **dict(self.options))
@@ -79,13 +76,12 @@ class Method:
 
 @dataclass(frozen=True)
 class StudyPrior:
-    """A prior over the goals, as a study states it: a kind of prior with a temperature, and a label for figures.
+    """A prior over the goals, as a study states it.
 
     Attributes:
         label: the name of the prior in tables and figures.
-        kind: a kind of prior that the domain knows, such as ``far``; or `FROM_FILE` (the text ``file``) for the prior
-            in each instance's own file.
-        temperature: the temperature of the prior; the higher it is, the more uniform the prior.
+        kind: a kind of prior that the domain knows, such as ``far``; `FROM_FILE` for the prior in each instance's file.
+        temperature: the temperature of the prior; higher values make it more uniform.
     """
 
     label: str
@@ -104,17 +100,15 @@ class StudyPrior:
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition in which a study plays each instance: a choice of prior, teammate, answer model, prices and method.
+    """A condition in which a study plays each instance; None stands for what the instance's file states.
 
     Attributes:
         prior: the prior over the goals.
         teammate: the name of the teammate, such as ``noisy:0.1``.
-        base: the fixed part of the price of a question; None for the value in the instance's own file.
-        per_goal: the price of each goal that a question names, in addition to `base`; None for the value in the
-            instance's own file.
+        base: the fixed part of the price of a question.
+        per_goal: the price of each goal that a question names.
         method: the method that decides for the ego agent.
-        answers: the model of the teammate's answers, which may be wrong or refused; None for the model that the
-            instance states.
+        answers: the model of wrong or refused answers.
     """
 
     prior: StudyPrior
@@ -141,11 +135,11 @@ class Condition:
 
 @dataclass(frozen=True)
 class Exactly:
-    """The instances and priors for which a study computes exact expected costs, in addition to playing episodes.
+    """The instances and priors for which a study computes exact expected costs.
 
     Attributes:
-        instances: how many instances have exact costs: the first ones of the study.
-        priors: the labels of the priors that have exact costs.
+        instances: how many instances, from the first one on.
+        priors: the labels of the priors.
     """
 
     instances: int = 0
@@ -160,28 +154,25 @@ class Exactly:
 class Study:
     """A study: problem instances, and the conditions in which each of them is played.
 
-    A condition is one combination of an element of `priors`, `teammates`, `answers`, `base`, `per_goal` and `methods`.
-    Each instance is played in all conditions.
+    Conditions are all combinations of elements of `priors`, `teammates`, `answers`, `base`, `per_goal` and `methods`.
+    In `base`, `per_goal` and `answers`, None stands for what each instance's file states.
 
     Attributes:
         name: the name of the study, and of the folder for its results.
         title: the title of the report.
         seed: the seed of all random numbers.
-        episodes: the number of episodes that are played for each instance in each condition.
-        instances: the problems of the study: random ones, or those that were read from files.
+        episodes: number of episodes per instance and condition.
+        instances: the problems of the study.
         priors: the priors over the goals.
-        teammates: the names of the teammates, such as ``noisy:0.1``.
-        base: values for the fixed part of the price of a question; None stands for the value in each instance's own
-            file.
-        per_goal: values for the price of each goal that a question names, in addition to `base`; None stands for the
-            value in each instance's own file.
-        methods: the methods to compare; each of them decides for the ego agent.
-        max_steps: the number of steps after which an episode is cut off; None for a limit far above what is needed.
-        bounds: the number of instances for which a lower bound on the cost of any method is computed. They are the
-            first instances of the study.
-        exact: the instances and priors for which the expected costs of methods are computed exactly.
-        answers: models of the teammate's answers; None stands for the model that each instance states.
-        limits: the limits of time and memory for agents.
+        teammates: names of teammates, such as ``noisy:0.1``.
+        base: fixed parts of the price of a question.
+        per_goal: prices of each goal that a question names.
+        methods: the methods to compare, which decide for the ego agent.
+        max_steps: the step limit of episodes; None for far more than is needed.
+        bounds: number of first instances with a lower bound on the cost of any method.
+        exact: the instances and priors with exact expected costs.
+        answers: models of wrong or refused answers.
+        limits: limits of time and memory for agents.
     """
 
     name: str
@@ -262,9 +253,9 @@ class Task:
     """One problem instance with all conditions of a study: a unit of work for any process or machine.
 
     Attributes:
-        index: the number of the instance in the study, from 0.
-        study: the study without its instances, so that the task is small.
-        source: the instance itself; or a `Generated`, from whose parameters the method `instance` draws the instance.
+        index: the number of the instance, from 0.
+        study: the study without its instances.
+        source: the instance, or a `Generated` from which the method `instance` draws it.
     """
 
     index: int
@@ -292,10 +283,9 @@ class Task:
         return np.random.SeedSequence(self.study.seed, spawn_key=(self.index, number))
 
     def conditions(self) -> Iterator[Condition]:
-        """Yield all conditions of the study, that is, combinations of prior, teammate, answers, prices and method.
+        """Yield all conditions of the study; methods vary fastest, then prices.
 
-        Methods vary fastest, then prices. So conditions that differ only in methods and prices follow each other, and
-        can share the tables that depend on the prior.
+        Successive conditions can therefore share the tables that depend on the prior.
         """
         study = self.study
         for prior in study.priors:

@@ -24,13 +24,11 @@ An example with most keys::
     walls = 0.1                               # share of the cells; default 0
     clustered = false
 
-The section ``[instances]`` may name files with instances instead, such as ``files = ["office.json", "more/*.json"]``.
-The names are relative to the folder of the study file. In this case, the keys marked ``(*)`` have another default: the
-value in each instance file.
+The section ``[instances]`` may name files instead, such as ``files = ["office.json", "more/*.json"]``, relative to the
+folder of the study file. Then the keys marked ``(*)`` have another default: the value in each instance file.
 
-Keys of a method other than ``name`` and ``label`` are options of the agent. A study file may also have the keys
-``title``, the title of the report, and ``max_steps``, the number of steps after which an episode is cut off. Unknown
-keys are refused.
+Keys of a method other than ``name`` and ``label`` are options of the agent. Two more keys are ``title``, the title of
+the report, and ``max_steps``, the number of steps after which an episode is cut off. Unknown keys are refused.
 """
 
 from __future__ import annotations
@@ -99,12 +97,11 @@ def shipped_studies() -> tuple[str, ...]:
 
 
 def load_study(given: str | Path, overrides: Mapping[str, Any] | None = None) -> Study:
-    """Read a study file, check it, and return the study with its instances and methods loaded.
+    """Read and check a study file; return the study with its instances and methods loaded.
 
     Args:
         given: the path of a study file, or the name of a study that comes with askwise.
-        overrides: settings that replace those of the file; in the section ``instances`` only the given keys are
-            replaced.
+        overrides: settings that replace those of the file; in ``instances``, keys are replaced one by one.
 
     Raises:
         InputError: there is no such study, or the file, an instance file or a method has a mistake.
@@ -114,15 +111,13 @@ def load_study(given: str | Path, overrides: Mapping[str, Any] | None = None) ->
 
 
 def read_settings(given: str | Path) -> tuple[dict[str, Any], Path]:
-    """Read a study file; return its settings, not checked yet, and the folder to which names of files are relative.
-
-    The folder is that of the study file or, for a study that comes with askwise, the current folder.
+    """Return the unchecked settings of a study file, and the folder to which the names of files in it are relative.
 
     Args:
-        given: the path of a study file, or the name of a study that comes with askwise.
+        given: the path of a study file; or the name of a study that comes with askwise, with the current folder.
 
     Raises:
-        InputError: there is no such study, or the file is not TOML or describes something other than a study.
+        InputError: there is no such study, or the file is not TOML or not a study.
     """
     path, known = Path(given), shipped_studies()
     if str(given) in known and not _is(path.is_file):  # a folder of that name does not hide the shipped study
@@ -152,12 +147,9 @@ def _is(test: Callable[[], bool]) -> bool:
 
 
 def merged(settings: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a study file with some of them replaced.
+    """Return a copy of a study file's settings in which `overrides` replace some settings.
 
-    Args:
-        settings: the settings of the study file, which are not changed.
-        overrides: the new settings. In the section ``instances`` only the given keys are replaced, not the whole
-            section.
+    In the section ``instances``, keys are replaced one by one.
     """
     found = {**renamed(settings), **{key: value for key, value in renamed(overrides).items() if key != "instances"}}
     drawn = overrides.get("instances")
@@ -168,13 +160,10 @@ def merged(settings: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[st
 
 
 def renamed(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a study file, with the present names of keys in place of names from earlier versions.
-
-    Args:
-        settings: the settings, which are not changed.
+    """Return a copy of a study file's settings in which keys of earlier versions have their present names.
 
     Raises:
-        InputError: a setting occurs under its earlier name and under its present name.
+        InputError: a setting occurs under both names.
     """
     found: dict[str, Any] = {}
     for key, value in settings.items():
@@ -186,13 +175,9 @@ def renamed(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def quicker(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a shorter version of a study; the name of the shorter study ends with ``-quick``.
+    """Return the settings of a shorter version of a study, whose name ends with ``-quick``.
 
-    The shorter study has at most 10 random instances, but all instances that come from files. Of a list with more than
-    three prices under ``per_goal``, it has only the first, a middle one and the last.
-
-    Args:
-        settings: the settings of the study file, which are not changed.
+    It has at most 10 random instances, and at most three prices under ``per_goal``: first, middle and last.
     """
     settings = renamed(settings)
     found = {**settings, "name": f"{settings.get('name', 'study')}-quick"}
@@ -207,12 +192,7 @@ def quicker(settings: Mapping[str, Any]) -> dict[str, Any]:
 def study_from(settings: Mapping[str, Any], folder: Path | None = None) -> Study:
     """Return the study that the settings of a study file describe, with its instances and methods loaded.
 
-    All fields are checked before an instance is drawn, an instance file is opened or a method is loaded, so that
-    mistakes are reported quickly.
-
-    Args:
-        settings: the settings, as parsed from the study file.
-        folder: the folder to which the names of instance files are relative; None for the current folder.
+    Names of instance files are relative to `folder`, by default the current one.
 
     Raises:
         InputError: a setting is wrong, or an instance file or a method cannot be loaded.
@@ -227,10 +207,7 @@ def study_from(settings: Mapping[str, Any], folder: Path | None = None) -> Study
 def outline(settings: Mapping[str, Any]) -> Study:
     """Check the settings of a study file, and return the study without its instances.
 
-    This is quick and safe: no instance is drawn, no file is read, and no user's own agent is loaded.
-
-    Args:
-        settings: the settings, as parsed from the study file.
+    No instance is drawn, no file is read, and no user's own agent is loaded.
 
     Raises:
         InputError: a setting is wrong.
@@ -242,8 +219,8 @@ def outline(settings: Mapping[str, Any]) -> Study:
 def is_the_papers(study: Study) -> bool:
     """Return whether a study repeats the evaluation in the paper that askwise implements, apart from its size.
 
-    The following may differ from the paper's evaluation: name, title and seed; the numbers of instances, episodes,
-    lower bounds and exact costs. Some of the paper's prices per goal may be missing.
+    Name, title, seed, and the numbers of instances, episodes, lower bounds and exact costs may differ. Some prices per
+    goal may be missing.
     """
     paper = study_from(_shipped("paper"))
     ours, theirs = study.instances, paper.instances
@@ -263,11 +240,7 @@ def _shipped(name: str) -> dict[str, Any]:
 def _stated(settings: Mapping[str, Any]) -> tuple[Field, Any, bool]:
     """Check the keys of a study file; return its settings, its instances, and whether these come from files.
 
-    The settings are a `Field`, that is, the data and their place in the file for error messages. The instances are a
-    `Generated` (random ones) or a `NamedFiles` (names of files that are not opened yet).
-
-    Args:
-        settings: the settings, as parsed from the study file.
+    The instances are not drawn and their files are not opened.
 
     Raises:
         InputError: a key is unknown or missing, or the section ``[instances]`` is wrong.
@@ -281,9 +254,9 @@ def _checked_fields(root: Field, domain: str | None, from_files: bool) -> Study:
     """Check all fields of a study file, and return the study without its instances.
 
     Args:
-        root: the contents of the whole study file.
-        domain: the name of the domain of the instances; None if the instances are in files that were not opened yet.
-        from_files: whether the instances come from files. If so, the priors and prices in these files are the default.
+        root: the whole study file.
+        domain: the domain of the instances; None if it is not known yet.
+        from_files: whether the instances come from files, whose priors and prices are then the defaults.
 
     Raises:
         InputError: a field is wrong.

@@ -1,8 +1,7 @@
 """The columns of the four tables of results that a study writes.
 
-The tables are ``episodes``, ``queries`` (the questions in the episodes), ``timings`` (how long each episode took) and
-``expected`` (expected costs, which are computed instead of sampled). Times are in a table of their own because they
-differ from run to run. The other three tables are identical bit for bit, however the study was run.
+The tables are ``episodes``, ``queries`` (the questions), ``timings`` and ``expected`` (expected costs, computed instead
+of sampled). Only ``timings`` differs from run to run; the other three tables are identical bit for bit.
 """
 
 from __future__ import annotations
@@ -85,9 +84,7 @@ LONGEST_ERROR = 500
 def table(name: str, rows: Sequence[Row]) -> pl.DataFrame:
     """Return a table of a study's results as a data frame with the fixed columns and types of this table.
 
-    Args:
-        name: the name of the table: ``episodes``, ``queries``, ``timings`` or ``expected``.
-        rows: the rows, as dicts from column to value; each must have every column in ``SCHEMAS[name]``.
+    Each row must have every column in ``SCHEMAS[name]``.
     """
     return pl.DataFrame(list(rows), schema=dict(SCHEMAS[name]), strict=True)
 
@@ -95,8 +92,7 @@ def table(name: str, rows: Sequence[Row]) -> pl.DataFrame:
 def error_text(error: BaseException) -> str:
     """Return the text of an exception for the column ``error`` of a table, cut after 500 characters.
 
-    The text begins with the type of the exception, unless the exception is an `AgentFailed` or `InvalidDecision`, whose
-    own text names the agent at fault.
+    The result begins with the type of the exception, unless the exception itself names the agent at fault.
     """
     try:
         text = str(error)

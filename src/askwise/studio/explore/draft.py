@@ -1,12 +1,11 @@
 """Drafts: problems that people change by hand on the Explore page of the studio.
 
-A draft consists of a problem and the present places of both agents. This module has the interface of all drafts,
-functions that all drafts use, and one kind of draft, `MapDraft`, in which both agents walk on the same map. The page
-sends a draft as JSON. The key ``kind`` says which kind of draft it is: ``map`` (the default), ``tools``
-(`askwise.studio.explore.tool_draft`) or ``graph`` (`askwise.studio.explore.graph_draft`).
+A draft is a problem with the present places of both agents. This module has the interface of all drafts, common
+functions, and `MapDraft`, in which both agents walk on the same map. As JSON, the key ``kind`` is ``map`` (the
+default), ``tools`` (see `askwise.studio.explore.tool_draft`) or ``graph`` (see `askwise.studio.explore.graph_draft`).
 
 The draft of a map has the contents of a problem file (``askwise/problem@1``), and for each agent its present cell,
-``now``. The teammate went from its start to this cell by a shortest path. As JSON::
+``now``. The teammate went there by a shortest path. As JSON::
 
     {"name": "Kitchen", "words": {"teammate": "cook"}, "walls": ["..#..", "....."],
      "teammate": {"start": [0, 0], "now": [1, 0]}, "ego": {"start": [4, 0], "now": [4, 0]},
@@ -15,11 +14,8 @@ The draft of a map has the contents of a problem file (``askwise/problem@1``), a
 
 Cells are ``[x, y]``, where y = 0 is the bottom row; ``walls`` lists the rows from the top. In a goal, ``teammate`` and
 ``ego`` are lists of the cells where these agents reach the goal. The prior is proportional to ``weight``. Naming the
-goal adds ``price`` to the price of a question; if ``price`` is null, it adds ``per_goal``. The goals are a list and not
-an object, because browsers would change the order of names that look like numbers. ``answers`` and ``groups`` are as
-in the problem file.
-
-The functions that read problem files check the draft, so error messages name fields as for a problem file.
+goal adds ``price`` to the price of a question; if ``price`` is null, it adds ``per_goal``. ``answers`` and ``groups``
+are as in the problem file.
 """
 
 from __future__ import annotations
@@ -77,8 +73,7 @@ class Draft(Protocol):
     def ego(self) -> StateLike:
         """The present state of the ego agent: a cell ``(x, y)`` of a map, or the name of a state of a graph.
 
-        In tool fetching, the state of an ego agent that holds a tool is a pair: the cell, and the name of the station
-        that needs the tool.
+        If the agent holds a tool in tool fetching, it is a pair: the cell, and the station that needs the tool.
         """
 
     def to_json(self) -> dict[str, Any]:
@@ -91,10 +86,9 @@ class Draft(Protocol):
         """
 
     def drawn(self) -> dict[str, Any]:
-        """Return the data that the page needs to draw the problem, in addition to the data that `to_json` returns.
+        """Return the data that the page needs to draw the problem, in addition to `to_json`.
 
-        For a graph, they are its layout; for tool fetching, the probabilities of the prior. For a map, the dict is
-        empty.
+        They are the layout of a graph, or the prior of tool fetching; for a map, the dict is empty.
         """
 
 
@@ -102,12 +96,10 @@ class Draft(Protocol):
 
 
 def read_walls(given: Field) -> list[str]:
-    """Check the walls of a map that the Explore page sends; return the rows of the map as texts, the top row first.
-
-    Each character is ``#`` (wall) or ``.`` (free).
+    """Check the walls of a map that the Explore page sends; return the rows from the top, with ``#`` for walls.
 
     Args:
-        given: a list of 1 to `LARGEST_SIDE` texts of equal length, from 1 to `LARGEST_SIDE` characters.
+        given: a list of 1 to `LARGEST_SIDE` texts of ``#`` and ``.``, of equal length from 1 to `LARGEST_SIDE`.
 
     Raises:
         InputError: the list has another form or size.
@@ -139,13 +131,13 @@ def listed_goals(given: Field) -> list[Field]:
 
 
 def read_goals(given: Field) -> dict[str, Any]:
-    """Turn the list of goals that the Explore page sends into the form of a problem file: a dict by the goals' names.
+    """Turn the list of goals that the Explore page sends into the form of a problem file: a dict by name.
 
-    The value of each goal is a dict with ``teammate`` and ``ego`` (lists of the states in which these agents reach the
-    goal), ``weight`` (the prior is proportional to it) and, if stated, ``price`` (of naming the goal in a question).
+    The values have ``teammate`` and ``ego`` (lists of states in which these agents reach the goal), ``weight`` (the
+    prior is proportional to it) and, if stated, ``price`` (of naming the goal).
 
     Args:
-        given: a list of objects with the keys ``name``, ``teammate``, ``ego``, ``weight`` and, optionally, ``price``.
+        given: a list of objects with these keys and ``name``.
 
     Raises:
         InputError: a key is unknown or missing, or a name is not valid.
@@ -160,11 +152,11 @@ def read_goals(given: Field) -> dict[str, Any]:
 
 
 def new_name(given: Field, taken: Any) -> str:
-    """Check a name, and return it; raise `InputError` if it is not valid or is one of the names in `taken`.
+    """Check a name, and return it; raise `InputError` if it is not valid or already in `taken`.
 
     Args:
         given: the name, not checked yet.
-        taken: the names that were used before, for instance a dict by name.
+        taken: the names used before, for instance a dict by name.
     """
     name = read_name(given)
     if name in taken:
@@ -173,13 +165,10 @@ def new_name(given: Field, taken: Any) -> str:
 
 
 def read_prices(given: Field, **names: str) -> dict[str, Any]:
-    """Turn the prices of questions that the Explore page sends into the form of a problem file, a dict.
+    """Turn the prices of questions that the Explore page sends into the form of a problem file.
 
-    Prices that are null are left out. The values are not checked here.
-
-    Args:
-        given: an object with the keys ``base``, ``per_goal`` and ``per_option``, all optional.
-        names: the keys to rename, for instance ``per_goal="per_station"`` if the file calls this price ``per_station``.
+    Prices that are null are left out. The values are not checked. `names` renames keys, as in
+    ``per_goal="per_station"``.
     """
     stated = given.object([], ["base", "per_goal", "per_option"]).value
     return {names.get(key, key): value for key, value in stated.items() if value is not None}
@@ -198,7 +187,7 @@ class MapDraft:
     """A draft with a map: a problem on a map that people change by hand on the Explore page.
 
     Attributes:
-        file: the contents of the problem file: the map, goals and prices, and the starts of both agents.
+        file: the contents of the problem file.
         teammate: the present cell ``(x, y)`` of the teammate.
         ego: the present cell ``(x, y)`` of the ego agent.
     """
@@ -256,13 +245,12 @@ def terms_of(file: ProblemFile) -> dict[str, Any]:
 
     Keys:
 
-    - ``goals``: a list of dicts with ``name``, ``teammate`` and ``ego`` (lists of the states in which these agents
-      reach the goal), ``weight`` (the prior is proportional to it) and ``price`` (of naming the goal in a question;
-      None for the price ``per_goal``);
-    - ``query_cost``: a dict with the prices ``base`` (the fixed part of each price), ``per_goal`` (for each goal named
-      in a yes/no question) and ``per_option`` (for each group of goals in a multiple-choice question; may be None);
-    - ``name``, ``words`` (for agents and goals), ``answers`` (the answer model) and ``groups`` (names of goals by the
-      name of their group), if the file has them.
+    - ``goals``: dicts with ``name``, ``teammate`` and ``ego`` (lists of states in which these agents reach the goal),
+      ``weight`` (the prior is proportional to it) and ``price`` (of naming the goal; None for ``per_goal``);
+    - ``query_cost``: the prices ``base`` (fixed part), ``per_goal`` (in a yes/no question) and ``per_option`` (per
+      group in a multiple-choice question; may be None);
+    - if the file has them: ``name``, ``words``, ``answers`` (the answer model) and ``groups`` (names of goals by
+      group).
     """
     prices = file.prices
     return {
@@ -299,15 +287,13 @@ def _cells(states: tuple[StateName, ...]) -> list[Any]:
 
 
 def map_from_file(file: ProblemFile) -> MapDraft:
-    """Turn a problem file in which both agents walk on maps into a draft for the Explore page.
-
-    In the draft, people can change the problem. Both agents are at their starts.
+    """Turn a problem file in which both agents walk on maps into a draft, with both agents at their starts.
 
     Args:
         file: the problem file; both of its sides are maps (`DrawnMap`).
 
     Raises:
-        InputError: the map has more than `LARGEST_SIDE` rows or columns, or the two agents have different maps.
+        InputError: the map has more than `LARGEST_SIDE` rows or columns, or the agents have different maps.
     """
     height, width = _ground(file).walls.shape
     if max(height, width) > LARGEST_SIDE:
@@ -339,11 +325,11 @@ def read_map(given: Field) -> MapDraft:
 
 
 def contents_with(given: Field, sides: dict[str, Any]) -> dict[str, Any]:
-    """Turn a draft that the Explore page sends into the contents of a problem file (format ``askwise/problem@1``).
+    """Turn a draft that the Explore page sends into the contents of a problem file (``askwise/problem@1``).
 
     Args:
-        given: the draft as JSON. Goals, prices, name, words, answer model and groups are taken from it.
-        sides: the values of the file's keys ``teammate`` and ``ego``: for each agent, its start and its map or graph.
+        given: the draft as JSON.
+        sides: the values of the file's keys ``teammate`` and ``ego``: each agent's start, and map or graph.
     """
     contents: dict[str, Any] = {"format": FORMAT}
     contents |= {key: copy_data(given.value[key]) for key in ("name", "words") if given.has(key)}

@@ -1,23 +1,17 @@
 """Functions that answer the requests of the Explore page, on which people change a problem by hand.
 
-They run in a worker process.
+They run in a worker process. Requests and answers have the draft under the key ``sketch``: the changed problem with the
+present places of both agents.
 
-*Drafts.* Most requests contain a draft: the changed problem, with the present places of both agents. The key for the
-draft is ``sketch``, in requests and in answers.
+The page shows the belief about the teammate's goal, the advice of a method, and the steps at which goals can be told
+apart. The teammate is assumed to have taken a shortest path to its present place. If no shortest path to any goal leads
+through this place, the method uses the belief ``robust``, which allows for detours.
 
-*Results.* The page shows the belief about the teammate's goal, the advice of a method with its reason, and the steps at
-which goals can be told apart. The teammate is assumed to have gone from its start to its present place by a shortest
-path to its goal (`askwise.ask`). If no such path leads through its present place, a belief that excludes goals for good
-would exclude all of them. Then the method uses the belief ``robust``, for which detours are unlikely but not
-impossible, and the page says so.
+For a true goal and another goal that people select, the page shows the expected divergence point (EDP) of each place:
+the expected step at which the other goal is ruled out while the teammate walks from there to the true goal.
 
-People can select a pair of goals, one of which counts as the true one. For every cell or state, the page then shows the
-expected divergence point (EDP): the expected step at which the other goal is ruled out while the teammate walks from
-there to the true goal.
-
-*Suggested designs* are changes that make goals recognisable earliest (`askwise.design`), with both agents at their
-starts. On a map, they are new walls. On a graph, they are edges ``[state, action, next state]`` of the teammate's graph
-to close.
+Suggested designs are changes that make goals recognisable earliest (`askwise.design`): new walls on a map, or edges
+``[state, action, next state]`` of the teammate's graph to close.
 """
 
 from __future__ import annotations
@@ -74,10 +68,9 @@ def read_draft(given: Field) -> Draft:
 
 
 def try_drawn(given: Any) -> dict[str, Any]:
-    """Return the layout of the graphs in a problem that is not valid, so that people can see and correct the problem.
+    """Return the layout of the graphs in an invalid problem, so that people can see and correct it.
 
-    The keys are those of `askwise.studio.explore.graph_draft.drawn`. The dict is empty if the problem has no graphs, or
-    if they cannot be drawn.
+    The keys are those of `askwise.studio.explore.graph_draft.drawn`. The dict is empty if no graphs can be drawn.
 
     Args:
         given: the problem as the Explore page sends it: any JSON.
@@ -89,9 +82,7 @@ def try_drawn(given: Any) -> dict[str, Any]:
 
 
 def draft_from_file(text: str) -> Draft:
-    """Turn the text of a problem file into a draft for the Explore page, on which people can change the problem.
-
-    In the draft, both agents are at their starts.
+    """Turn the text of a problem file into a draft for the Explore page, with both agents at their starts.
 
     Args:
         text: the text of the file.
@@ -121,42 +112,35 @@ def draft_from_file(text: str) -> Draft:
 def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | None = None) -> dict[str, Any]:
     """Return all data that the Explore page shows for a draft, as JSON-compatible data.
 
-    The data are a dict with the keys of `Draft.drawn` and the following. Goals are given by index.
+    The dict has the keys of `Draft.drawn` and the following. Goals are given by index.
 
-    - ``title``: the title of the problem. ``words``: the words for ``teammate``, ``ego``, ``goal`` and ``goals``.
-      ``landmark``: the word for a landmark of the map. ``signs``: the letters that mark ``teammate`` and ``ego``.
-    - ``method``: the name of the method. ``headline``: its decision in words. ``why``: the reason. ``facts``: pairs of
-      a name and a text, such as the price of the question.
-    - ``asked``: the goals that the method asks about now; empty if it does not ask.
-    - ``considered``: the goals in the best question that the method found, even if it does not ask it; empty if it
-      found none.
+    - ``title``: of the problem. ``words``: for ``teammate``, ``ego``, ``goal`` and ``goals``. ``landmark``: the word
+      for a landmark. ``signs``: the letters that mark ``teammate`` and ``ego``.
+    - ``method``: its name. ``headline``: its decision. ``why``: the reason. ``facts``: pairs of a name and a text.
+    - ``asked``: the goals that the method asks about now; may be empty.
+    - ``considered``: the goals in the best question that the method found, even if it does not ask; may be empty.
     - ``belief``, ``possible``: for each goal, its probability, and whether it is possible; empty if the method shows no
       belief.
-    - ``explained``: a dict with ``by``, the number of goals that explain the teammate's path, and ``of``, the number of
-      goals with a prior above 0; None if the teammate is at its start.
+    - ``explained``: ``by``, the number of goals that explain the teammate's path, and ``of``, the number of goals with
+      a prior above 0; None if the teammate is at its start.
     - ``robust``: whether no goal explains the path, so that the method uses a belief that allows for detours.
-    - ``edp``: the expected divergence points, a matrix ``[i][j]``: the expected step at which goal `i` is ruled out
-      while the teammate walks from its present place to goal `j`; None where this is not finite.
-    - ``wcd``: the worst-case distinctiveness, a matrix ``[i][j]``: the latest step at which goal `i` is ruled out while
-      the teammate walks to goal `j`; None where this is not finite.
-    - ``pairs``: a list of dicts, one for each of the pairs of goals that are likely to keep the ego agent undecided
-      longest. Keys: ``goals`` (two indices), ``zones``, and ``now`` (whether a question may be worth its price in the
-      current step).
-    - ``pair``: a dict for the selected pair of goals; None if no pair is selected. Keys: ``truth`` and ``other`` (the
-      indices of the two goals), ``edp`` (the expected divergence point from the teammate's present place), ``zones``,
-      and ``heat`` (the expected divergence point from every place, see `heat`).
+    - ``edp``: a matrix ``[i][j]``: the expected step at which goal `i` is ruled out while the teammate walks from its
+      present place to goal `j`; None where this is not finite.
+    - ``wcd``: the same for the latest step.
+    - ``pairs``: dicts for the pairs of goals likely to keep the ego agent undecided longest, with ``goals`` (two
+      indices), ``zones`` and ``now`` (whether a question may be worth its price now).
+    - ``pair``: the selected pair of goals, or None: ``truth`` and ``other`` (indices), ``edp`` (from the teammate's
+      present place), ``zones`` and ``heat`` (see `heat`).
 
-    ``zones`` is a list of intervals of steps. ``Z_I`` has the steps in which the two goals may still be confused.
-    ``Z_B`` has the steps in which the ego agent may need different actions for them. ``Z_Q`` has the steps in both
-    zones, in which a question may be worth its price. For the selected pair, ``eZ_I``, ``eZ_B`` and ``eZ_Q`` follow:
-    these are computed from expected divergence points instead of the worst case. Each zone is a dict with ``name``,
-    ``text``, ``from`` and ``to`` (the first and last step; None for infinity), and ``empty`` (whether the zone has no
-    steps).
+    ``zones`` is a list of intervals of steps. In ``Z_I``, the two goals may still be confused. In ``Z_B``, the ego
+    agent may need different actions for them. ``Z_Q`` is the intersection, in which a question may be worth its price.
+    For the selected pair, ``eZ_I``, ``eZ_B`` and ``eZ_Q`` follow, computed from expected instead of latest steps. A
+    zone has ``name``, ``text``, ``from`` and ``to`` (first and last step; None for infinity), and ``empty``.
 
     Args:
-        draft: the problem that people change by hand, with the present places of both agents.
-        method: the name of the method that gives advice, one of `METHODS`.
-        pair: the indices of two selected goals, the true goal first; None if no goals are selected.
+        draft: the problem with the present places of both agents.
+        method: the method that gives advice, one of `METHODS`.
+        pair: the indices of two selected goals, the true goal first.
     """
     problem = draft.problem
     advice, belief = _advice(draft, problem, method)
@@ -184,12 +168,8 @@ def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | N
 def read_pair(given: Field, n_goals: int) -> tuple[int, int] | None:
     """Return the indices of the two goals selected on the Explore page, the true goal first; None if none are selected.
 
-    Args:
-        given: a list of the two indices, or null if no goals are selected.
-        n_goals: the number of goals.
-
     Raises:
-        InputError: the value has another form, an index is too large, or both goals are the same.
+        InputError: the value is neither null nor a list of two different indices below `n_goals`.
     """
     if given.value is None:
         return None
@@ -280,17 +260,10 @@ def _looked_at(draft: Draft, advice: Advice, truth: int, other: int) -> dict[str
 
 
 def heat(draft: Draft, truth: int, other: int) -> list[Any]:
-    """Return the expected divergence point (EDP) of two goals for every place where the teammate could be.
+    """Return, for every place, the expected step at which one goal is ruled out while the teammate walks to another.
 
-    The EDP is the expected step at which the goal `other` is ruled out while the teammate walks from the place to the
-    goal `truth`. For a map, the result is a list ``[y][x]``, where y = 0 is the bottom row. For a graph, it is a list
-    with one number for each state of the teammate. Numbers that are infinite or undefined, such as those of walls, are
-    None.
-
-    Args:
-        draft: the problem that people change by hand.
-        truth: the index of the true goal.
-        other: the index of the other goal.
+    The teammate walks to the goal `truth`, and `other` is ruled out. The result is a list ``[y][x]`` for a map, where y
+    = 0 is the bottom row, and a list by state for a graph. Infinite or undefined numbers are None.
     """
     model, goals, _ = teammate_goals(draft.problem)
     targets = list(goals.values())
@@ -330,11 +303,10 @@ def suggested_design(draft: Draft, given: Field) -> dict[str, Any]:
     - ``verdict``: a text that says whether the change is proven to be the best.
 
     Args:
-        draft: the problem that people change by hand.
-        given: a JSON object, not checked yet. ``minimise`` is the measure to make small: ``wcd`` (worst-case
-            distinctiveness, the latest step at which two goals are told apart) or ``edp`` (expected divergence point,
-            the expected step). ``most`` is the largest number of new walls or closed edges. ``budget`` is the number of
-            steps by which the shortest paths of both agents may get longer.
+        draft: the problem.
+        given: an unchecked JSON object: ``minimise`` (``wcd`` for the latest step at which two goals are told apart,
+            ``edp`` for the expected step), ``most`` (the largest number of walls or closed edges) and ``budget`` (the
+            steps by which shortest paths may get longer).
     """
     given.object(["minimise", "most", "budget"], [])
     found = design(
@@ -363,8 +335,8 @@ def answer_request(what: str, given: Any) -> Any:
     """Return the answer to a request of the Explore page, as JSON-compatible data.
 
     Args:
-        what: the kind of request, a key of `ANSWERS`, such as ``follow`` for the results of a draft.
-        given: the JSON data of the request, not checked yet.
+        what: a key of `ANSWERS`, such as ``follow``.
+        given: the unchecked data.
 
     Raises:
         InputError: the data are not valid.
@@ -409,13 +381,10 @@ def _suggest(given: Field) -> Any:
 
 
 def _draft(given: Field) -> Draft:
-    """Return the draft in a request: the problem that people change, which the request has under its key ``sketch``.
-
-    Args:
-        given: the data of the request.
+    """Return the draft that a request has under its key ``sketch``.
 
     Raises:
-        InputError: the draft is not valid. The message names the wrong field as in a problem file, without ``sketch``.
+        InputError: the draft is not valid. The message names the wrong field without ``sketch``.
     """
     return read_draft(Field("", given.value["sketch"]))
 

@@ -1,6 +1,6 @@
 """A draft with graphs: a problem that people change by hand on the Explore page, for instance by closing edges.
 
-Both agents walk on graphs; starts and targets are states of these graphs. As JSON::
+Both agents walk on graphs; starts and targets are states. As JSON::
 
     {"kind": "graph", "name": "Ward", "words": {"teammate": "nurse"},
      "teammate": {"start": "desk", "now": "hall", "edges": [["desk", "east", "hall"], ...], "closed": [3]},
@@ -9,8 +9,8 @@ Both agents walk on graphs; starts and targets are states of these graphs. As JS
      "query_cost": {...}, "answers": {...}, "groups": {...}}
 
 ``start`` and ``now`` are the first and the present state of an agent. An edge is ``[state, action, next state]``.
-``closed`` has the indices of the edges that people have closed: the page draws closed edges, so that people can open
-them again, but the problem does not have them. The layout does not change while people edit.
+``closed`` has the indices of edges that people have closed: the page still draws them, but the problem does not have
+them.
 
 In a goal, ``teammate`` and ``ego`` are the target states of these agents. The prior is proportional to ``weight``.
 Naming the goal adds ``price`` to the price of a question; if ``price`` is null, it adds ``per_goal``.
@@ -44,11 +44,9 @@ OPTIONAL = ("kind", "name", "words", "query_cost", "answers", "groups")
 class GraphDraft:
     """A problem in which both agents walk on graphs, as people change it by hand on the Explore page.
 
-    People can close edges: they stay in the drawing, but the problem does not have them.
-
     Attributes:
-        given: the problem file, without closed edges.
-        whole: the JSON that the page sends for ``teammate`` and ``ego``: start, present state, all edges, closed edges.
+        given: the problem file, without the edges that people have closed.
+        whole: the page's JSON for ``teammate`` and ``ego``: start, present state, all edges, closed edges.
         teammate: the present state of the teammate.
         ego: the present state of the ego agent.
     """
@@ -79,8 +77,7 @@ class GraphDraft:
     def drawn(self) -> dict[str, Any]:
         """Return the layout of both agents' graphs with all edges, open and closed.
 
-        The keys are ``grounds`` (the layouts), ``states`` (the name of the state at each node) and ``letters`` (the
-        sizes of texts in units of the drawing); see the function `drawn` of this module.
+        The keys are those of the function `drawn` of this module.
         """
         return drawn(self.whole)
 
@@ -88,13 +85,12 @@ class GraphDraft:
 def drawn(whole: dict[str, Any]) -> dict[str, Any]:
     """Return the layout of both agents' graphs with all edges, open and closed.
 
-    Keys: ``grounds`` (a layout for each graph; only one if the graphs are equal), ``states`` (for each graph, the name
-    of the state at each node) and ``letters`` (sizes that are the same for all graphs, in units of the drawing: the
-    fonts of names and labels, the distance of a name from its node, and the height of a line).
+    Keys: ``grounds`` (a layout per graph; only one if the graphs are equal), ``states`` (for each graph, the name of
+    the state at each node) and ``letters`` (sizes in units of the drawing: fonts of names and labels, distance of a
+    name from its node, height of a line).
 
     Args:
-        whole: a problem as the page sends it. Only the graphs in ``teammate`` and ``ego`` are read; other keys, such as
-            ``goals``, may be missing or invalid.
+        whole: a problem as the page sends it; only the graphs in ``teammate`` and ``ego`` must be valid.
     """
     sides = [_full(who, whole[who]) for who in SIDES]
     if same_model(*sides):
@@ -135,10 +131,8 @@ def read_graph(given: Field) -> GraphDraft:
 def _read_side(given: Field) -> dict[str, Any]:
     """Return one agent's graph as a problem file states it, without the edges that people have closed.
 
-    Args:
-        given: the JSON that the page sends for this agent, with the keys ``start``, ``now`` (the present state) and
-            ``edges``. Optional keys are ``closed`` (the indices of closed edges), and ``states``, ``actions`` and
-            ``stay`` as in a problem file.
+    The page sends ``start``, ``now`` (the present state), ``edges`` and, optionally, ``closed`` (indices of edges),
+    ``states``, ``actions`` and ``stay``.
     """
     given.object(["start", "now", "edges"], [*GRAPH_KEYS, "closed"])
     edges = list(given.child("edges").elements())
@@ -152,13 +146,9 @@ def _read_side(given: Field) -> dict[str, Any]:
 
 
 def _full(path: str, side: dict[str, Any]) -> Graph:
-    """Return one agent's graph with all edges, open and closed.
+    """Return one agent's graph with all edges, from the page's JSON for this agent.
 
-    Raises `InputError` if the graph is too large to be drawn at every change.
-
-    Args:
-        path: where the graph was found, for messages: ``teammate`` or ``ego``.
-        side: the JSON that the page sends for this agent.
+    `InputError` is raised if the graph is too large to be drawn at every change.
     """
     if len(side["edges"]) > MOST_EDGES:
         raise InputError(f"{path}.edges", f"{len(side['edges'])} edges", f"at most {MOST_EDGES}")

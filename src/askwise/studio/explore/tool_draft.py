@@ -1,7 +1,7 @@
 """A draft of tool fetching: a problem that people change by hand on the Explore page.
 
-A worker (the teammate) goes to a station, and a fetcher (the ego agent) brings the tool for this station from a
-toolbox, on a map with walls. As JSON::
+On a map, a worker (the teammate) goes to a station, and a fetcher (the ego agent) brings the tool for this station from
+a toolbox. As JSON::
 
     {"kind": "tools", "walls": ["..#..", "....."], "boxes": [{"name": "T1", "at": [0, 1]}],
      "teammate": {"start": [0, 0], "now": [1, 0]}, "ego": {"start": [4, 0], "now": [4, 0], "holding": null},
@@ -9,13 +9,10 @@ toolbox, on a map with walls. As JSON::
      "prior": {"kind": "far", "temperature": 1.0}, "query_cost": {"base": 0.5, "per_goal": 0.1},
      "answers": {...}}
 
-The goals are the stations: ``teammate`` is a list with the station's cell, and ``ego`` is always empty, because the
-fetcher's target follows from the rules. ``start`` and ``now`` are the first and the present cell of an agent, and
-``holding`` is the station whose tool the fetcher holds. The prior in the example is of the kind ``far``: stations far
-from the worker are likelier. If ``prior`` is null, the prior is proportional to the weights of the goals.
-
-This module does not use the classes of tool fetching. It uses the file format (``askwise/tool-fetching@1``) and the
-functions that read and write the files of all domains (`askwise.domains.registry`).
+The goals are the stations: ``teammate`` is a list with the station's cell, and ``ego`` is always empty. ``start`` and
+``now`` are the first and the present cell of an agent. ``holding`` is the station whose tool the fetcher holds. A prior
+of the kind ``far`` makes stations far from the worker likelier. If ``prior`` is null, the prior is proportional to the
+weights of the goals.
 """
 
 from __future__ import annotations
@@ -55,13 +52,11 @@ OPTIONAL = ("kind", "prior", "query_cost", "answers")
 class ToolDraft:
     """A tool-fetching problem, as people change it by hand on the Explore page.
 
-    A worker (the teammate) goes to a station; a fetcher (the ego agent) brings the tool that the station needs.
-
     Attributes:
-        given: the problem as an object of its domain, as `askwise.domains.registry.read` returns it.
+        given: the problem as `askwise.domains.registry.read` returns it.
         contents: the contents of the problem's file, as JSON.
-        teammate: the present cell of the worker.
-        at: the present cell of the fetcher.
+        teammate: the present cell of the worker (the teammate).
+        at: the present cell of the fetcher (the ego agent).
         holding: the station whose tool the fetcher holds; None for empty hands.
     """
 
@@ -129,12 +124,12 @@ class ToolDraft:
 
 
 def tools_from_file(given: Any) -> ToolDraft:
-    """Turn a tool-fetching problem into a draft: a problem that people change on the Explore page.
+    """Turn a tool-fetching problem into a draft for the Explore page, with both agents at their starts.
 
-    Both agents are at their starts. `InputError` is raised if the map is too large or has too many stations.
+    `InputError` is raised if the map is too large or has too many stations.
 
     Args:
-        given: the problem as an object of its domain, as `askwise.domains.registry.read` returns it.
+        given: the problem as `askwise.domains.registry.read` returns it.
     """
     contents = domain_of(given).write(given)
     size = contents["width"], contents["height"]
@@ -183,14 +178,9 @@ def read_tools(given: Field) -> ToolDraft:
 
 
 def _read_stations(given: Field) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the stations as a problem file states them, and the weights of the stations in the prior.
+    """Return the stations as a problem file states them, and the unchecked weights of the prior, both by name.
 
-    Both are dicts by the names of the stations. In the first dict, a value is ``{"at": [x, y], "toolbox": NAME}``; in
-    the second dict, it is the weight, not checked yet.
-
-    Args:
-        given: the goals that the page sends: a list of objects with ``name``, ``teammate`` (a list of one cell),
-            ``box`` (the name of the toolbox) and ``weight``.
+    The page sends objects with ``name``, ``teammate`` (a list of one cell), ``box`` (a toolbox) and ``weight``.
     """
     stations: dict[str, Any] = {}
     weights: dict[str, Any] = {}
@@ -217,11 +207,9 @@ def _read_boxes(given: Field) -> dict[str, Any]:
 
 
 def _free(given: Field, lines: list[str]) -> Cell:
-    """Check a cell, and return it as ``(x, y)``; raise `InputError` if it is a wall or outside the map.
+    """Check a cell ``[x, y]``, and return it; raise `InputError` if it is a wall or outside the map.
 
-    Args:
-        given: the cell as the page sends it, ``[x, y]``, where ``y`` counts from the bottom of the map.
-        lines: the rows of the map, from top to bottom, with ``#`` for walls.
+    `lines` are the rows of the map from the top, with ``#`` for walls; y = 0 is the bottom row.
     """
     x, y = given.cell(len(lines[0]), len(lines))
     if lines[len(lines) - 1 - y][x] == WALL:

@@ -1,11 +1,10 @@
 """Functions that replay rounds from the database, reconstruct them without the method, or turn them into table rows.
 
-The database has the log of a round: a list of pairs of an input of the person and its outcome.
+The log of a round is a list of pairs of a person's input and its outcome.
 
-*Warm start.* The planner's first decision depends on the problem alone: it is not random, and the person has not acted
-yet. In short rounds, this decision takes most of the computing time. So `WarmStart` stores a planner as it was after
-that decision, and later rounds start with copies of it. Each round gets its own copy because a planner remembers
-results: a planner that had played other rounds could search deeper, and people would not meet the same method.
+*Warm start.* The planner's first decision depends on the problem alone and can take long. `WarmStart` stores a planner
+as it was after that decision; each later round starts with its own copy. Rounds do not share a planner, because a
+planner that remembers other rounds could search deeper.
 """
 
 from __future__ import annotations
@@ -38,13 +37,14 @@ def replayed(
 ) -> Round:
     """Start a new round and apply all inputs of a log to it; return the resulting round.
 
-    Raises `InputError` if an outcome differs from the one in the log.
-
     Args:
-        problem: the problem that was played.
+        problem: the problem.
         setup: the setup of the round.
-        log: pairs of an input of the person and its recorded outcome.
-        begin: the function that starts the round, such as `WarmStart.begin`; None for `start_round`.
+        log: pairs of an input and its outcome.
+        begin: starts the round; by default `start_round`.
+
+    Raises:
+        InputError: an outcome differs from the one in the log.
     """
     made = (begin or start_round)(problem, setup)
     for number, (user_input, outcome) in enumerate(log, start=1):
@@ -56,10 +56,7 @@ def replayed(
 def check_same(number: int, found: dict[str, Any], outcome: dict[str, Any]) -> None:
     """Raise `InputError` if replaying an input of the person does not give the outcome in the log.
 
-    Args:
-        number: the number of the input, from 1, for the message.
-        found: the outcome of the replay, as JSON.
-        outcome: the outcome in the log.
+    The message states the number of the input, from 1.
     """
     if found != outcome:
         again, before = f"{found} when it was done again", f"{outcome}, as it was (another version of askwise?)"
@@ -69,13 +66,8 @@ def check_same(number: int, found: dict[str, Any], outcome: dict[str, Any]) -> N
 def reconstructed(problem: Problem, setup: Setup, log: list[tuple[Any, dict[str, Any]]]) -> Round:
     """Return the round after all inputs of a log, without running the method or the simulated teammate.
 
-    The actions of the agent that the person did not play are inferred from the outcomes; if several actions lead to the
-    same state, the first of them is used. The method's beliefs and reasons are missing.
-
-    Args:
-        problem: the problem that was played.
-        setup: the setup of the round.
-        log: pairs of an input of the person and its recorded outcome.
+    The log has pairs of an input and its outcome. The simulated agent's actions are inferred from the outcomes; beliefs
+    and reasons are missing.
     """
     made = Round(problem, replace(setup, method="never", belief=None, teammate=None))
     if made.robot is not None:
@@ -137,10 +129,9 @@ PROBLEM = "problem"
 
 
 class WarmStart:
-    """A cache of planners after their first decision, so that later rounds of a problem start without computing it.
+    """A cache of planners after their first decision, from which later rounds of the same problem start.
 
-    It stores one planner for each combination of problem, method and belief, as pickled data; each round gets a copy.
-    If there are more than `MOST_KEPT` planners in total, the one that was stored first is dropped.
+    It stores at most `MOST_KEPT` planners, one for each problem, method and belief. Each round gets a copy.
     """
 
     def __init__(self) -> None:
@@ -196,8 +187,8 @@ class _Reader(pickle.Unpickler):
     """Restores a planner from data that a `_Writer` of the same process wrote; it must not read any other data.
 
     Args:
-        stream: the stream to read from.
-        problem: the object to put where the writer wrote the id of the problem.
+        stream: the stream to read.
+        problem: replaces the problem's id in the data.
     """
 
     def __init__(self, stream: io.BytesIO, problem: Problem) -> None:
@@ -217,27 +208,23 @@ AGAIN, RECORD, TWIN = "again", "record", "twin"
 
 
 def written(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
-    """Return the results of a round as plain data, which become rows of tables.
+    """Return the results of a round as plain data, which become rows of tables; this runs in a worker process.
 
-    This function runs in a worker process, so that a method that hangs can be ended. Keys of the result:
+    Keys of the result:
 
-    - ``row``: a dict of the round's results, with the columns of `askwise.studies.running.play.episode_row`;
-    - ``queries``: a list of dicts, one for each question, with the columns of
-      `askwise.studies.running.play.query_rows`;
-    - ``method``: the method of the ego agent; ``person`` if the person played it;
-    - ``teammate``: the kind of teammate, such as ``noisy:0.2``; ``person`` if the person played it;
-    - ``prices``: a list of two numbers: the base price of a question, and the price per goal;
+    - ``row``: the round's results, with the columns of `askwise.studies.running.play.episode_row`;
+    - ``queries``: a dict per question, with the columns of `askwise.studies.running.play.query_rows`;
+    - ``method``: the method of the ego agent, or ``person``;
+    - ``teammate``: the kind of teammate, such as ``noisy:0.2``, or ``person``;
+    - ``prices``: the base price of a question, and the price per goal;
     - ``trace``: the trace as JSON; None for a simulation;
-    - ``beside``: the kind of simulated teammate that the setup states; if the setup states none, the default kind for
-      the problem. It is given even if a person played the teammate.
-
-    A simulation has no person, so ``method`` and ``teammate`` are those of the simulated agents.
+    - ``beside``: the kind of simulated teammate in the setup, or by default for the problem, even if a person played.
 
     Args:
-        problem: the problem that was played.
-        request: ``setup`` (the `Setup` as JSON), ``log`` (pairs of an input and its outcome) and ``what``, the source
-            of the data: ``again`` replays the round with the method, ``record`` reconstructs it from the log alone,
-            ``twin`` simulates it without a person.
+        problem: the problem.
+        request: ``setup`` (as JSON), ``log`` (pairs of an input and its outcome) and ``what``: ``again`` replays the
+            round with the method, ``record`` reconstructs it from the log alone, ``twin`` simulates it without a
+            person.
     """
     try:
         return _written(problem, request)

@@ -1,10 +1,9 @@
 """The review of a round: what other ego agents would have paid, and which decisions were mistakes.
 
-*The same walk.* Other ego agents play with the same goal, and with a teammate that repeats its moves of the round.
+The other ego agents play with the same goal, and with a teammate that repeats its moves of the round.
 
-*Step by step.* Each decision of the ego agent is judged as `askwise audit` judges the trace of the round
-(`askwise.audits`): by its expected cost, given only what the ego agent could know then. The judge is the exact optimum
-if the problem is small enough, and the planner otherwise.
+As in `askwise.audits`, a judge rates each decision by its expected cost, given what the ego agent could know then. The
+judge is the exact optimum if the problem is small enough, otherwise the planner.
 """
 
 from __future__ import annotations
@@ -50,18 +49,14 @@ def review(made: Round) -> tuple[Episode, dict[str, Any]]:
     Keys of the review:
 
     - ``cost``, ``finished``: the cost of the round, and whether both agents reached their targets;
-    - ``optimal``: the cost if the ego agent had known the goal and the teammate had taken a shortest path;
-    - ``known``: the cost of an ego agent that knows the goal while the teammate repeats its moves of the round; None if
-      the round is unfinished or this ego agent does not finish. A cost that is not None is also the `known_cost` of the
-      returned episode;
-    - ``methods``: the results of the judge and of the method ``never``, each playing the ego agent while the teammate
-      repeats its moves: a list of dicts with ``method``, ``cost``, ``questions`` (their number) and ``finished``;
+    - ``optimal``: the cost with the goal known to the ego agent and a shortest path of the teammate;
+    - ``known``: the cost of an ego agent that knows the goal and meets the teammate's moves of the round; None if the
+      round or this agent does not finish. If not None, it is also the `known_cost` of the episode;
+    - ``methods``: results of the judge and of ``never`` with the teammate's moves of the round: dicts with ``method``,
+      ``cost``, ``questions`` (their number) and ``finished``;
     - ``judge``: the name of the judge; empty if no judge can rate this round;
-    - ``differences``: the first `MOST_MISTAKES` mistakes, each a dict with ``t`` (number of the step, from 1) and the
-      texts ``did``, ``better`` and ``why``.
-
-    Args:
-        made: the round.
+    - ``differences``: the first `MOST_MISTAKES` mistakes: dicts with ``t`` (the step, from 1), ``did``, ``better`` and
+      ``why``.
     """
     episode = made.episode()
     judge, judged = _judged(episode)
@@ -89,8 +84,8 @@ def review(made: Round) -> tuple[Episode, dict[str, Any]]:
 def _same_walk(episode: Episode, methods: list[str]) -> list[dict[str, Any]]:
     """Return the results of methods that play the ego agent while the teammate repeats its moves of the episode.
 
-    There is a dict for each method that can play the problem, with the keys ``method``, ``cost``, ``questions`` (their
-    number) and ``finished``.
+    They are dicts with ``method``, ``cost``, ``questions`` (their number) and ``finished``. Methods that fail are left
+    out.
     """
     played = ((method, _played_by(method, episode)) for method in methods)
     return [
@@ -137,10 +132,10 @@ def _played_by(method: str, episode: Episode) -> Episode | None:
 
 
 def _judged(episode: Episode) -> tuple[str, list[JudgedStep]]:
-    """Return the name of the judge (the method that rates the ego agent's decisions), and a triple for each step.
+    """Return the name of the judge of the ego agent's decisions, and for each step a triple.
 
-    A triple has the step, the situation before the step, and the judge's rating of the decision in this step. The name
-    and the list of triples are empty if no judge can rate this episode.
+    A triple has the step, the situation before it, and the rating of its decision. Without a judge, both results are
+    empty.
     """
     try:
         judges = JudgeCache(episode.problem, "auto")
@@ -173,17 +168,7 @@ def _reason(judgement: Judgement) -> str:
 
 
 def _explained(problem: Problem, step: Step, moment: Moment, judgement: Judgement) -> Step:
-    """Return a copy of a person's step to which the judge's belief and verdict are added.
-
-    The judge is the method that rates the ego agent's decisions. The step itself has no belief and no reason, because
-    those of the person are not known.
-
-    Args:
-        problem: the problem that was played.
-        step: the person's step.
-        moment: the situation before the step, with the judge's belief.
-        judgement: the judge's rating of the decision.
-    """
+    """Return a copy of a person's step with the judge's belief (in `moment`) and verdict."""
     best, why = judgement.best, "No decision was better."
     if judgement.fault:
         why = f"Better: {_decision_text(problem, best)}. {_reason(judgement)}"

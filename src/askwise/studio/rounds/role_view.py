@@ -1,10 +1,8 @@
 """The view of a role: the data that a person's browser gets, and nothing that the person's role may not know.
 
-A person who plays the teammate gets the goal, but not the ego agent's belief, reasons and next decision. A person who
-plays the ego agent gets the prior, the prices and the answers to all questions so far, but gets the goal only when the
-round is finished. In both roles, people see the map or graph and both agents.
-
-The places of the agents are cached by state, because drawing a scene to find them would be most of the work of a move.
+Both roles see the map or graph and both agents. A person who plays the teammate gets the goal, but not the ego agent's
+belief, reasons and next decision. A person who plays the ego agent gets the prior, the prices and all answers so far,
+but gets the goal only when the round is finished.
 """
 
 from __future__ import annotations
@@ -30,10 +28,10 @@ class AgentPlace:
     """The place of one agent, as a browser shows it.
 
     Attributes:
-        at: the position ``(x, y)``: a cell of the map, or a point in the drawing of a graph.
+        at: ``(x, y)``: a cell of the map, or a point in the drawing of a graph.
         place: the place in words.
-        carried: the name of the goal for which the agent carries something; empty if it carries nothing.
-        hands: what the agent carries, in words; empty in problems in which it cannot carry anything.
+        carried: the goal for which the agent carries something; empty if it carries nothing.
+        hands: what the agent carries, in words; empty if agents carry nothing in this problem.
     """
 
     at: Place
@@ -44,14 +42,13 @@ class AgentPlace:
 
 @dataclass
 class Places:
-    """A cache of the places of both agents in one problem, by the index of the agent's state.
+    """A cache of the places of both agents in one problem.
 
     Attributes:
-        words: the words for agents and goals in texts.
-        board: the data about map or graph and goals that is the same in all rounds of the problem; empty before the
-            first round.
-        teammate: the teammate's place by the index of the state.
-        ego: the ego agent's place by the index of the state.
+        words: the words for agents and goals.
+        board: the data on map or graph and goals that all rounds share; empty before the first round.
+        teammate: the teammate's place by the index of its state.
+        ego: the ego agent's place by the index of its state.
     """
 
     words: Vocabulary
@@ -93,8 +90,7 @@ def places_in(problem: Problem) -> Places:
 def board(made: Round) -> dict[str, Any]:
     """Return the data that a person's browser gets once per round, as JSON: role, words, goals, map or graph.
 
-    If the person plays the teammate, the data include the index of the teammate's goal. If the person plays the ego
-    agent, they include the prior and the prices of questions instead.
+    If the person plays the teammate, the data include the index of the goal, otherwise the prior and the prices.
     """
     problem, places = made.problem, places_in(made.problem)
     if not places.board:
@@ -154,23 +150,21 @@ def state(made: Round) -> dict[str, Any]:
 
     Keys:
 
-    - ``t``, ``cost``, ``questions``: the number of steps, the cost and the number of questions so far;
-    - ``phase``: what the round waits for: ``thinking`` (the method's decision), ``move`` (a move or question of the
-      person), ``answer`` (an answer of the person) or ``over`` (nothing: the round has ended);
-    - ``teammate``, ``ego``: dicts with ``at`` (the position) and ``place`` (the place in words);
-    - ``carried``: the name of the goal for which the ego agent carries something; empty if it carries nothing;
+    - ``t``, ``cost``, ``questions``: the numbers of steps and questions, and the cost, so far;
+    - ``phase``: what the round waits for: ``thinking`` (the method), ``move`` (the person's move or question),
+      ``answer`` (the person's answer) or ``over`` (nothing);
+    - ``teammate``, ``ego``: dicts with ``at`` (the position) and ``place`` (in words);
+    - ``carried``: the goal for which the ego agent carries something; empty if it carries nothing;
     - ``hands``: what the ego agent carries, in words;
-    - ``last``: the last step: both agents' actions in words, or a question with its reply and cost (see `_last`); None
-      before the first step;
-    - ``moves``: only if the person can move: a dict for each possible move, with ``name``, ``label``, ``to`` (the new
-      position), ``place`` (in words) and ``waits`` (whether the agent stays where it is);
-    - ``question``: only if the person has to answer: the question, with the indices and names of its goals or with a
-      text for each of its groups (see `_question`);
-    - ``heard``: only if the person plays the ego agent: a list of all questions with their replies (see `_heard`);
-    - ``possible``: only if the person plays the ego agent: for each goal, whether the prior and the replies allow it;
-    - ``result``: only after the round: a dict with ``finished``, ``stopped`` (whether the person gave up), ``cost``,
-      ``questions`` (their number), ``paid`` (the price of all questions) and, if finished, ``goal`` (its name) and
-      ``optimal`` (the cost with the goal known).
+    - ``last``: the last step (see `_last`); None before the first step;
+    - ``moves``: only if the person can move: a dict per move, with ``name``, ``label``, ``to`` (the new position),
+      ``place`` (in words) and ``waits`` (whether the agent stays);
+    - ``question``: only if the person has to answer (see `_question`);
+    - ``heard``: only for the ego agent: all questions with their replies (see `_heard`);
+    - ``possible``: only for the ego agent: for each goal, whether the prior and the replies allow it;
+    - ``result``: only after the round: ``finished``, ``stopped`` (whether the person gave up), ``cost``, ``questions``
+      (their number), ``paid`` (for questions) and, if finished, ``goal`` (its name) and ``optimal`` (the cost with the
+      goal known).
     """
     here = Here(made)
     found = {
@@ -250,10 +244,9 @@ def _moves(made: Round) -> list[dict[str, Any]]:
 def _question(made: Round, asked: Question) -> dict[str, Any]:
     """Return a question as JSON, for browsers.
 
-    Each question has ``goals``, the indices of all goals in it. A yes/no question ("is your goal one of these?") also
-    has ``names``, the names of these goals. A multiple-choice question ("which of these groups contains your goal?")
-    also has two keys: ``groups``, a list with the name of each group (or a text that lists its goals, if the groups
-    have no names), and ``others``, whether "none of these" is a possible answer.
+    It has ``goals``, the indices of all goals in it. A yes/no question also has ``names``, the names of these goals. A
+    multiple-choice question has ``groups`` (the name of each group, or a text that lists its goals) and ``others``
+    (whether "none of these" is a possible answer).
     """
     names = made.problem.goals
     if not isinstance(asked, Choice):
@@ -264,10 +257,8 @@ def _question(made: Round, asked: Question) -> dict[str, Any]:
 def _heard(made: Round) -> list[dict[str, Any]]:
     """Return all questions and replies so far, as JSON, for a person who plays the ego agent.
 
-    There is a dict for each question, with the keys ``asked`` (the question as the page shows it, see `_question`),
-    ``question`` (the same question as `question_to_json` returns it) and ``reply``. The reply to a yes/no question is
-    True or False. The reply to a question about groups of goals is the index of a group; the index after the last group
-    means "none of these". None means that the teammate gave no answer.
+    Each dict has ``asked`` (see `_question`), ``question`` (see `question_to_json`) and ``reply``. A reply is True or
+    False, the index of a group (after the last group: "none of these"), or None for no answer.
     """
     answers = [step.answer for step in made.steps if step.answer is not None]
     return [
@@ -286,8 +277,8 @@ def _heard(made: Round) -> list[dict[str, Any]]:
 def _last(made: Round) -> dict[str, Any] | None:
     """Return the last step as JSON; None before the first step.
 
-    If the agents moved, the keys are ``teammate`` and ``ego``: the actions of both agents in words. If the ego agent
-    asked, the keys are ``asked`` and ``question`` (two forms of the question), ``reply``, as in `_heard`, and ``cost``.
+    The keys are ``teammate`` and ``ego``, their actions in words; after a question, they are ``asked``, ``question``
+    and ``reply``, as in `_heard`, and ``cost``.
     """
     if not made.steps:
         return None

@@ -1,13 +1,12 @@
 """A round in progress: an episode in which a person plays one of the two agents.
 
-Random numbers come from the same streams as in `askwise.simulate`: with the same seed, the ego agent meets the same
-goal, and a person who acts like the simulated teammate gets the same episode, step by step. A method that plays the ego
-agent decides right after each step (`Round.think`), before it sees the person's next move; nothing depends on how long
-people take.
+Random numbers come from the same streams as in `askwise.simulate`: with the same seed, a person who acts like the
+simulated teammate gets the same episode. A method that plays the ego agent decides right after each step
+(`Round.think`), before it sees the person's next move.
 
 The person's *input* is JSON: ``{"move": "EAST"}``, ``{"answer": true}`` (or false, null for "I don't know", or the
-number of a group), ``{"ask": ["S1", "S2"]}`` (or groups), ``{"stop": true}``. A round is determined by its setup and
-its inputs; replaying them gives the same round.
+number of a group), ``{"ask": ["S1", "S2"]}`` (or groups), ``{"stop": true}``. Replaying the inputs with the same setup
+gives the same round.
 """
 
 from __future__ import annotations
@@ -52,15 +51,13 @@ class Setup:
 
     Attributes:
         role: the person's role, ``teammate`` or ``ego``.
-        method: the method of the ego agent, if the person plays the teammate.
-        teammate: the kind of teammate, such as ``urop`` or ``noisy:0.2``, if the person plays the ego agent; by default
-            as the problem states.
-        goal: the name of the teammate's goal; by default drawn from the prior.
-        seed: the seed of all random numbers, used as in `askwise.simulate`.
-        belief: the kind of belief of the method: ``elimination``, ``bayes`` or ``robust``; by default the result of
-            `belief_with_people`.
-        answers: the answer model: ``truthful``, or a text such as ``wrong:0.05,refused:0.1``; by default as the problem
-            states.
+        method: the ego agent's method, if the person plays the teammate.
+        teammate: the kind of teammate, such as ``noisy:0.2``, if the person plays the ego agent; by default the
+            problem's.
+        goal: the teammate's goal; by default drawn from the prior.
+        seed: the seed of all random numbers.
+        belief: the method's belief: ``elimination``, ``bayes`` or ``robust``; by default that of `belief_with_people`.
+        answers: the answer model, such as ``truthful`` or ``wrong:0.05,refused:0.1``; by default the problem's.
         max_steps: the step limit; by default far more than needed.
     """
 
@@ -97,12 +94,10 @@ class Setup:
 def belief_with_people(problem: Problem, method: str) -> str | None:
     """Return the name of the belief that a method should use with a person; None for the method's own belief.
 
-    People do not always take shortest paths. After a detour, a belief that does not allow for detours would exclude the
-    person's goal for good. So the result is ``robust``, the belief for which detours are unlikely but not impossible.
-
-    The result is None for agents that know the goal or do not use a belief of askwise. It is also None for methods that
-    change to a fallback belief as soon as an action contradicts their first belief, because the first belief learns
-    more from each action. But if the problem states how the teammate acts, these methods get ``robust``, too.
+    After a detour, a belief that does not allow for detours would exclude the person's goal for good. The result is
+    therefore usually ``robust``, which allows for detours. The result is None for agents that know the goal or use no
+    belief of askwise and, unless the problem states how the teammate acts, for methods that change their belief after a
+    detour.
     """
     if method == Informed.name:
         return None
@@ -131,19 +126,18 @@ class Round:
     """One episode in which a person plays the teammate or the ego agent.
 
     Args:
-        problem: the problem to play.
+        problem: the problem.
         setup: the setup of the round.
 
     Attributes:
-        robot: the program (an `Agent`) that plays the ego agent; None if the person plays the ego agent.
-        other: the simulated teammate, if the person plays the ego agent; otherwise None.
-        method: the name of the ego agent's method; `PERSON` if the person plays the ego agent.
+        robot: the `Agent` that plays the ego agent; None if the person does.
+        other: the simulated teammate; None if the person plays the teammate.
+        method: the ego agent's method; `PERSON` if the person plays the ego agent.
         walker: the kind of teammate, such as ``noisy:0.2``; `PERSON` if the person plays the teammate.
-        game: the present state of the episode, and the rules by which it changes.
+        game: the present state of the episode, and its rules.
         steps: the steps so far.
         stopped: whether the person has given up.
-        decision: the ego agent's decision on the next step, in a pair with its belief (None if it is not known). The
-            attribute is None while the ego agent has not decided yet.
+        decision: the ego agent's decision on the next step and its belief, which may be None; None before the decision.
     """
 
     def __init__(self, problem: Problem, setup: Setup) -> None:
@@ -212,15 +206,13 @@ class Round:
     # -- inputs ----------------------------------------------------------------------------------------------------
 
     def do(self, user_input: Any) -> dict[str, Any]:
-        """Apply an input of the person; return the result of the input as the dict that `outcome` returns.
-
-        Whenever the round is replayed, the input has the same result.
+        """Apply an input of the person; return its result, as `outcome` does.
 
         Args:
-            user_input: a JSON object with one key, such as ``{"move": "EAST"}``. ``move`` has the name of an action.
-                ``answer`` has true, false, the index of a group of goals, or null for "I don't know". ``ask`` has a
-                list of names of goals, or an object with ``groups`` (lists of names of goals) and ``names`` (a name for
-                each group, or an empty list). ``stop``, with any value, gives up.
+            user_input: a JSON object with one key: ``move`` (the name of an action); ``answer`` (true, false, the index
+                of a group of goals, or null for "I don't know"); ``ask`` (a list of goals, or an object with
+                ``groups``, lists of goals, and ``names``, a name for each group or none); or ``stop`` (to give up),
+                with any value.
 
         Raises:
             InputRefused: the round does not wait for this input, or an answer is false where answers have to be true.
@@ -245,9 +237,9 @@ class Round:
     def outcome(self) -> dict[str, Any]:
         """Return the result of the last input, as JSON.
 
-        Keys: ``t`` (number of steps so far), ``state`` (the indices of the teammate's and the ego agent's states),
-        ``cost`` (so far) and, if the last step was a question, ``asked`` (the question, as `question_to_json` returns
-        it) and ``reply`` (True or False for yes or no, the index of a group of goals, or None for no answer).
+        Keys: ``t`` (steps so far), ``state`` (the indices of the teammate's and the ego agent's states), ``cost`` (so
+        far) and, after a question, ``asked`` (see `question_to_json`) and ``reply`` (True, False, the index of a group,
+        or None for no answer).
         """
         state = self.game.state
         found: dict[str, Any] = {"t": self.game.steps, "state": [state.teammate, state.ego], "cost": self.game.cost}

@@ -163,14 +163,14 @@ REPORT: dict[str, dict[str, Column]] = {
 
 
 def codebook(tables: dict[str, dict[str, Column]] | None = None) -> list[dict[str, str]]:
-    """Return the rows of a code book, a table that explains the columns of other tables: one row for each column.
+    """Return the rows of a code book, a table that explains each column of other tables.
 
-    A row is a dict with ``file`` (the name of the explained table), ``column``, ``meaning``, ``unit`` (empty if the
-    column has none) and ``values`` (the possible values), all of them texts.
+    A row has the texts ``file`` (the name of the explained table), ``column``, ``meaning``, ``unit`` (may be empty) and
+    ``values`` (the possible ones).
 
     Args:
-        tables: the tables to explain, as ``tables[file][column]``; each value is a tuple of meaning, unit and possible
-            values. None for the tables of the export, such as ``people`` and ``rounds``.
+        tables: tuples of meaning, unit and possible values, as ``tables[file][column]``; None for the tables of the
+            export.
     """
     return [
         {"file": name, "column": column, "meaning": meaning, "unit": unit, "values": values}

@@ -15,13 +15,11 @@ A round is an episode that a person plays. These files are written:
 ``traces/``        a JSON file for each round, in the format ``askwise/trace@2``
 =================  ================================================================================================
 
-Each table is also written as Parquet. Tables of people, answers, pages and inputs are written before any round is read,
-so that a faulty round cannot prevent them. If a spreadsheet would interpret a text that a person typed as a formula, an
-apostrophe is put before the text, in CSV and in Parquet.
+Each table is also written as Parquet. If a spreadsheet would interpret a text that a person typed as a formula, an
+apostrophe is put before the text.
 
-Rounds are replayed to obtain the beliefs and reasons of the ego agent's method. A method may fail or hang, so another
-process replays them, with a time limit for each decision. If a replay fails, the round is reconstructed from the
-database, which holds all inputs and outcomes, but no beliefs or reasons.
+Another process replays rounds to obtain the method's beliefs and reasons, with a time limit for each decision. If a
+replay fails, the round is reconstructed from the database, without beliefs and reasons.
 """
 
 from __future__ import annotations
@@ -59,14 +57,14 @@ class StoredRound:
     """A finished round (an episode that a person has played), as the database holds it.
 
     Attributes:
-        about: a dict that says who played the round and where it belongs: ``person`` (number), ``pilot`` (whether it
-            was a test run), ``condition``, ``problem``, ``practice`` (whether it was for practice), ``trial`` (the
-            round's number among those that count) and ``role`` (of the person: ``teammate`` or ``ego``).
-        setup: the `Setup` of the round as a JSON-compatible dict.
-        problem: the digest of the problem, a text by which worker processes recognise the problem.
-        contents: the contents of the problem file, as JSON-compatible data.
-        log: pairs of an input of the person and its outcome, in order, as JSON-compatible data.
-        end: how the round ended: ``finished``, ``stopped``, ``cut off``, or ``failed: REASON``.
+        about: a dict with ``person`` (number), ``pilot`` (whether it was a test run), ``condition``, ``problem``,
+            ``practice`` (whether it was for practice), ``trial`` (its number among the rounds that count) and ``role``
+            (of the person).
+        setup: the `Setup` of the round, as JSON.
+        problem: the digest that identifies the problem.
+        contents: the contents of the problem file, as JSON.
+        log: pairs of an input and its outcome, as JSON.
+        end: ``finished``, ``stopped``, ``cut off``, or ``failed: REASON``.
     """
 
     about: Row
@@ -86,12 +84,12 @@ class StoredRound:
 
         Args:
             pool: the worker processes.
-            what: how to compute the results: ``again`` replays the round with the method, ``record`` reconstructs it
-                from its log without the method, ``twin`` simulates it without the person.
+            what: ``again`` replays the round with the method, ``record`` reconstructs it from its log without the
+                method, ``twin`` simulates it without the person.
 
         Returns:
-            A dict with the keys of `askwise.studio.rounds.replay.written`, such as ``row`` and ``trace``. If the worker
-            process fails, the dict has the reason under ``failed`` or ``refused`` instead.
+            A dict with the keys of `askwise.studio.rounds.replay.written`, or the reason of a failure under ``failed``
+            or ``refused``.
         """
         known = {"setup": self.setup, "problem": self.problem, "contents": self.contents, "log": self.log}
         return await pool.reply("played", {"op": "played", "what": what, **known})
@@ -99,17 +97,14 @@ class StoredRound:
 
 @dataclass(frozen=True)
 class PlayedRound:
-    """A finished round (an episode that a person has played) with its results, ready to be written to tables.
+    """A finished round (an episode that a person has played) with its results.
 
     Attributes:
         stored: the round as the database holds it.
-        row: the results of the round, such as ``cost``: a dict with the columns of ``rounds.csv`` from ``goal`` to
-            ``error``.
-        method: the name of the ego agent's method; ``person`` if the person played the ego agent.
-        replay_error: why replaying the round failed, or why its log cannot be read; otherwise None. A round that failed
-            while the person played it is not replayed.
-        found: the reply of the worker process, from which `row` was taken (see `askwise.studio.rounds.replay.written`);
-            empty if the round cannot be read.
+        row: the results: the columns of ``rounds.csv`` from ``goal`` to ``error``.
+        method: the ego agent's method, or ``person``.
+        replay_error: why the round could not be replayed or read; otherwise None.
+        found: all results (see `askwise.studio.rounds.replay.written`); empty if the round cannot be read.
     """
 
     stored: StoredRound
@@ -122,13 +117,8 @@ class PlayedRound:
 async def replayed_round(pool: Pool, stored: StoredRound) -> PlayedRound:
     """Replay a round in a worker process, and return the round with its results.
 
-    The replay gives the beliefs and reasons of the ego agent's method. If the round failed when the person played it,
-    or if the replay fails, the worker process reconstructs the round from its log instead, without beliefs and reasons.
-    This function raises no error for a faulty round: the result says what failed.
-
-    Args:
-        pool: the worker processes.
-        stored: the round as the database holds it.
+    If the round failed in play, or if the replay fails, the round is reconstructed from its log, without the method's
+    beliefs and reasons. A faulty round raises no error: the result says what failed.
     """
     found: Row = {} if stored.failure is not None else await stored.reply(pool, AGAIN)
     replay_error = failure_of(found)
@@ -160,10 +150,10 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 class StoredStudy:
-    """The database of a study with people, opened for reading; a studio may write to the file at the same time.
+    """The database of a study with people, opened for reading, even while a studio writes to it.
 
     Args:
-        folder: the studio's folder, which contains the database file.
+        folder: the studio's folder.
 
     Raises:
         InputError: the folder has no database, or the database has no study with people.
@@ -226,17 +216,15 @@ class StoredStudy:
 
         The columns are:
 
-        - ``person``: the person's number, from 1; pilots are numbered separately;
+        - ``person``: the number, from 1; pilots are numbered separately;
         - ``pilot``: whether the person is a pilot;
-        - ``panel``: the identifier from the panel (the service that recruits people), hashed or plain; None if the
-          person has no identifier;
-        - ``cell``: the index, from 0, of the order of conditions and problems that the person was assigned;
-        - ``minutes``: the time from arrival to the last activity;
+        - ``panel``: the identifier from the recruiting service, hashed or plain; may be None;
+        - ``cell``: the index of the assigned order of conditions and problems;
+        - ``minutes``: from arrival to the last activity;
         - ``end``: ``finished``, ``left``, ``declined``, ``check not passed`` or ``in progress or dropped out``;
-        - ``language``: the code of the language of the texts, such as ``en``;
-        - ``screens``: the number of screens that the person has completed;
-        - ``at``: the title of the screen that the person reached last; None in databases of earlier versions of
-          askwise.
+        - ``language``: the code of the language, such as ``en``;
+        - ``screens``: the number of completed screens;
+        - ``at``: the title of the last screen reached; None in databases of earlier versions of askwise.
         """
         names = ("person", "pilot", "panel", "cell", "minutes", "end", "language", "screens")
         found = self.read(
@@ -253,20 +241,18 @@ class StoredStudy:
         return [{**row, "at": way[row["cell"]][row["screens"]]["title"] if way else None} for row in rows]
 
     def pages(self) -> list[Row]:
-        """Return a row (a dict) for each screen that a person has left.
+        """Return a row (a dict) for each screen that a person has left, and for each failed comprehension check.
 
-        Each failed attempt at the comprehension check has a row, too.
         The columns are:
 
         - ``person`` and ``pilot``: the person's number, and whether the person is a pilot (a test participant);
         - ``entry``: the number of the row among the person's rows, from 0;
-        - ``screen``: the position of the screen among the person's screens, from 1;
+        - ``screen``: the number of the screen among the person's screens, from 1;
         - ``kind``: the kind of screen, such as ``round`` or ``form``;
-        - ``condition``, ``questionnaire``, ``problem`` and ``practice``: what the screen was about; None if it does not
-          apply;
-        - ``seconds``: the time that the person spent on the screen;
-        - ``measured``: ``browser`` if the browser measured ``seconds``; ``server`` if ``seconds`` is the time since the
-          person's previous entry or, for the first entry, since the person's arrival.
+        - ``condition``, ``questionnaire``, ``problem`` and ``practice``: what the screen was about, or None;
+        - ``seconds``: the time on the screen;
+        - ``measured``: ``browser``, or ``server`` if ``seconds`` is the time since the person's previous entry or
+          arrival.
         """
         rows = self.read(
             "SELECT number, pilot, e.n, e.screen, e.data, coalesce(json_extract(t.data, '$.page') / 1000.0, "
@@ -295,11 +281,10 @@ class StoredStudy:
         - ``trial``: the number of the round among those that count, from 1; 0 for practice;
         - ``input``: the number of the input in the round, from 0;
         - ``kind``: ``move``, ``answer``, ``ask`` or ``stop``;
-        - ``value``: what the person entered, as text, such as the name of a move; None for "I don't know";
+        - ``value``: what the person entered, as text; None for "I don't know";
         - ``seconds``: the response time;
-        - ``measured``: ``browser`` if the browser measured ``seconds``; ``server`` if ``seconds`` is the time since the
-          previous input (for the first input, since the start of the round), including the time in which the partner
-          decided.
+        - ``measured``: ``browser``, or ``server`` if ``seconds`` is the time since the previous input or the start of
+          the round, which includes the time of the partner's decision.
         """
         rows = self.read(
             "SELECT number, pilot, places.data, v.n, deed, coalesce(t.ms / 1000.0, v.at - coalesce((SELECT b.at FROM "
@@ -325,14 +310,13 @@ class StoredStudy:
         The columns are:
 
         - ``person`` and ``pilot``: the person's number, and whether the person is a pilot (a test participant);
-        - ``questionnaire``: the name of the questionnaire; ``check`` for the comprehension check;
-        - ``condition``: the condition that the question is about; None if it is about the whole study;
+        - ``questionnaire``: its name, or ``check``;
+        - ``condition``: the condition that the question is about; None for the whole study;
         - ``item``: the name of the question;
-        - ``answer``: the answer as text; None if the person left the question out;
+        - ``answer``: the answer as text; None if left out;
         - ``seconds``: from the start of the page to the last change of the answer; None if unknown.
 
-        For a ready-made questionnaire, additional rows have the computed scores, with the item ``score`` or ``weighted
-        score``.
+        Additional rows have the scores of ready-made questionnaires, with the item ``score`` or ``weighted score``.
         """
         found: list[Row] = []
         for number, pilot, data, times in self._entries():
@@ -445,14 +429,11 @@ def round_row(played: PlayedRound) -> Row:
 
 
 def export(folder: Path, seconds: float = DECISION) -> list[str]:
-    """Write all results of a study with people to files in the folder ``export``.
+    """Write all results of a study with people to files in the folder ``export``; return the names of the files.
 
     Args:
-        folder: the studio's folder, which holds the database; its subfolder ``export`` is created if it does not exist.
-        seconds: time limit, in seconds, for each decision of a method when a round is replayed.
-
-    Returns:
-        The names of the written files, relative to ``export``.
+        folder: the studio's folder, in which ``export`` is created if necessary.
+        seconds: time limit for each decision of a method when a round is replayed.
     """
     return asyncio.run(_export(folder, seconds))
 
@@ -482,11 +463,11 @@ async def exported(folder: Path, pool: Pool) -> tuple[list[str], list[PlayedRoun
     """Write all results of a study with people to files in the folder ``export``.
 
     Args:
-        folder: the studio's folder, which holds the database; its subfolder ``export`` is created if it does not exist.
+        folder: the studio's folder, in which ``export`` is created if necessary.
         pool: the worker processes that replay rounds.
 
     Returns:
-        The names of the written files, relative to ``export``, and all finished rounds with their results.
+        The names of the files, relative to ``export``, and all finished rounds with their results.
     """
     target = make_folder(folder / EXPORT)
     with closing(StoredStudy(folder)) as results:
@@ -500,13 +481,12 @@ async def exported(folder: Path, pool: Pool) -> tuple[list[str], list[PlayedRoun
 
 
 def write_table(target: Path, name: str, rows: list[Row]) -> None:
-    """Write a table as the files ``NAME.csv`` and ``NAME.parquet``, where ``NAME`` is the argument `name`.
+    """Write a table as the files ``NAME.csv`` and ``NAME.parquet``; existing files are replaced.
 
     Args:
-        target: the folder of the files, which must exist; existing files are replaced.
-        name: the name of the table, such as ``people``.
-        rows: a dict for each row, from column to value. Without rows, the files have only the header, with the columns
-            that `askwise.studio.study.codebook` lists for this table.
+        target: the existing folder of the files.
+        name: the name of the files, such as ``people``.
+        rows: dicts from column to value; without rows, the files have only the header.
     """
     empty = dict.fromkeys({**COLUMNS, **REPORT}.get(name, {}), pl.String)
     found = pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame(schema=empty)

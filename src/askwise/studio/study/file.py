@@ -1,8 +1,7 @@
 """Reading and checking the file of a study with people: a TOML file of the format ``askwise/people-study@1``.
 
-One file states the whole study: its conditions and problems, and all texts and questions before, between and after the
-rounds (episodes that people play). Its paths of problem files are relative to the study file. `read_people_study` reads
-the problem files, too.
+The file states conditions, problems, texts and questions. Its paths of problem files are relative to the study file.
+`read_people_study` reads the problem files, too.
 """
 
 from __future__ import annotations
@@ -72,19 +71,17 @@ MOST_PEOPLE = 1000
 
 @dataclass(frozen=True, slots=True)
 class StudyCondition:
-    """A condition of a study with people: the kind of partner that people play with.
-
-    The partner is the agent that people do not play: the ego agent if they play the teammate, and vice versa.
+    """A condition of a study with people: the kind of partner (the agent that people do not play).
 
     Attributes:
         name: the name of the condition.
-        method: the method by which the ego agent decides, if people play the teammate.
-        belief: how the method estimates the teammate's goal: ``elimination``, ``bayes`` or ``robust``; None for the
-            kind of belief that suits the method when it plays with people.
-        teammate: the kind of simulated teammate, such as ``noisy:0.2``, if people play the ego agent; None for the kind
-            that the problem states.
+        method: the ego agent's method, if people play the teammate.
+        belief: how the method estimates the goal: ``elimination``, ``bayes`` or ``robust``; None for the kind that
+            suits it.
+        teammate: the kind of simulated teammate, such as ``noisy:0.2``, if people play the ego agent; None for the
+            problem's.
         answers: the model of the teammate's answers: ``truthful``, or the probabilities of wrong and refused answers,
-            such as ``wrong:0.05,refused:0.1``; None for the model that the problem states.
+            such as ``wrong:0.05,refused:0.1``; None for the problem's.
     """
 
     name: str
@@ -99,12 +96,11 @@ class Questionnaire:
     """A form: questions that a person answers on one page.
 
     Attributes:
-        name: the name of the questionnaire in tables of results.
+        name: its name in tables of results.
         title: the heading of the page.
         items: the questions.
-        when: when people answer: ``after each condition`` or ``at the end``.
-        scale: the ready-made questionnaire, with a score, from which the questions come; None if the study file states
-            its own questions.
+        when: ``after each condition`` or ``at the end``.
+        scale: the ready-made questionnaire with these questions and a score; None for the study's own questions.
     """
 
     name: str
@@ -118,9 +114,8 @@ class Questionnaire:
 class PeopleStudy:
     """A study with people, as its file describes it.
 
-    A panel is a service that recruits people. It sends each person to the study by a link such as
-    ``https://lab.example.org/join/TOKEN?PARAMETER=IDENTIFIER``, which contains the person's identifier. A round is an
-    episode that a person plays.
+    A panel is a service that recruits people. It sends them to the study by a link such as
+    ``https://lab.example.org/join/TOKEN?PARAMETER=IDENTIFIER``. A round is an episode that a person plays.
 
     Attributes:
         name: the name of the study.
@@ -128,30 +123,26 @@ class PeopleStudy:
         role: the role that people play, ``teammate`` or ``ego``.
         design: ``within`` if each person plays all conditions; ``between`` if each person plays one.
         rounds: number of rounds per person and condition, without practice.
-        most_at_once: largest number of people who may take part at the same time.
+        most_at_once: largest number of people at the same time.
         gone_after: minutes of inactivity after which a person no longer counts as in progress.
-        consent: the text that people agree to before they start.
-        instructions: the pages of instructions, each a text.
+        consent: the text that people agree to at first.
+        instructions: the pages of instructions.
         check: the comprehension check: pairs of a multiple-choice question and its right option.
-        tries: number of attempts that a person has at the comprehension check.
-        practice: the practice rounds before the first condition: a tuple of their number, their condition and the name
-            of their problem.
+        tries: number of attempts at the comprehension check.
+        practice: number, condition and name of the problem of the practice rounds.
         conditions: the conditions to compare.
-        problems: a dict from the name of each problem to the text of its file.
-        questionnaires: the forms that people fill in, after each condition or at the end.
-        debriefing: the text that people read at the end; empty for none.
-        endings: a dict from each way in which a participation can end, such as ``finished`` (a key of `ENDINGS`), to a
-            pair of texts: a code that the person enters at the panel, and a link back to the panel. Both may be empty.
+        problems: the texts of the problem files, by name.
+        questionnaires: the forms that people fill in.
+        debriefing: the text at the end; may be empty.
+        endings: for each key of `ENDINGS`, such as ``finished``, a code to enter at the panel and a link back to it;
+            both may be empty.
         parameter: ``PARAMETER`` in the panel's link, such as ``PROLIFIC_PID``; empty if there are no identifiers.
-        placeholder: the text that the researcher puts in place of ``IDENTIFIER`` when entering the link at the panel;
-            the panel replaces it by each person's identifier. It is ``...`` if askwise does not know this text and the
-            researcher has to look it up. It is empty if the panel adds ``PARAMETER=IDENTIFIER`` to the link itself.
-        languages: all texts of askwise and of the study that people read, as ``languages[language][key]``; the first
-            language is the default.
+        placeholder: what to enter for ``IDENTIFIER`` at the panel; ``...`` if the researcher has to look it up, empty
+            if the panel adds ``PARAMETER=IDENTIFIER`` itself.
+        languages: all texts that people read, as ``languages[language][key]``; the first language is the default.
         stored: how the database stores identifiers: ``hashed`` or ``plain``.
-        digest: a hash of the study file and of the files that it names, by which the studio notices that the study has
-            changed.
-        plan: the hypotheses that the report tests, with the correction for multiple tests and the significance level.
+        digest: a hash of the study file and of the files that it names.
+        plan: the hypotheses that the report tests, the correction for multiple tests and the significance level.
     """
 
     name: str
@@ -268,16 +259,13 @@ def measures_of(questionnaires: tuple[Questionnaire, ...]) -> list[str]:
 
     The measures are:
 
-    - measures of people's behaviour, which every study has: the elements of `BEHAVIOUR`, such as ``cost``;
-    - ``NAME``: the score of the ready-made questionnaire with this name;
-    - ``NAME, weighted``: the weighted score of a ready-made questionnaire in which people also compare pairs of
-      dimensions;
-    - ``NAME: QUESTION``: the answers to a question of a questionnaire without a score, if people answer the question
-      with a number.
+    - the elements of `BEHAVIOUR`, such as ``cost``;
+    - ``NAME``: the score of a ready-made questionnaire;
+    - ``NAME, weighted``: its weighted score, if people also compare pairs of dimensions;
+    - ``NAME: QUESTION``: the answers in numbers to a question of another questionnaire.
 
     Args:
-        questionnaires: all questionnaires of the study. Only those that people answer after each condition are used,
-            because answers at the end are not about a single condition.
+        questionnaires: all questionnaires of the study; only those after each condition are used.
     """
     found = list(BEHAVIOUR)
     for each in questionnaires:
@@ -309,14 +297,13 @@ def _table(root: Field, key: str, keys: list[str]) -> dict[str, str]:
 def _panel(given: dict[str, str]) -> tuple[str, str]:
     """Return two parts of a panel's link to the study, ``...?PARAMETER=PLACEHOLDER``: parameter and placeholder.
 
-    A panel is a service that recruits people; it puts each person's identifier in place of the placeholder. The
-    placeholder is ``...`` if askwise does not know the right one and the researcher has to look it up. It is empty if
-    the panel adds ``PARAMETER=IDENTIFIER`` to the link itself. The parameter is empty if people have no identifiers.
+    A panel is a service that recruits people; it replaces the placeholder by each person's identifier. The placeholder
+    is ``...`` if the researcher has to look it up, and empty if the panel adds ``PARAMETER=IDENTIFIER`` itself. The
+    parameter is empty if people have no identifiers.
 
     Args:
-        given: the table ``panel`` of the study file. Its keys are optional. ``service`` is the name of a known panel;
-            `SERVICES` has the parameter and the placeholder of each known panel. ``parameter`` is used instead of the
-            parameter in `SERVICES`.
+        given: the table ``panel`` of the study file, with the optional keys ``service`` (a key of `SERVICES`) and
+            ``parameter`` (instead of the service's own).
 
     Raises:
         InputError: the service is not known.
@@ -328,22 +315,18 @@ def _panel(given: dict[str, str]) -> tuple[str, str]:
 
 
 def _endings(root: Field, stored: str, usual: str) -> dict[str, tuple[str, str]]:
-    """Return the code and the link that people get at the end, for each way in which a participation can end.
+    """Return the code and the link for each way in which a participation can end.
 
-    A panel, the service that recruits people, needs the code or the link to know how the participation ended. In a
-    link, ``{code}`` stands for the code and ``{id}`` for the person's identifier.
-
-    Args:
-        root: the contents of the study file.
-        stored: how the database stores identifiers, ``plain`` or ``hashed``.
-        usual: the panel's usual link, or an empty text. It is used if the file states a code but no link.
+    By code or link, a panel (the service that recruits people) learns how the participation ended. In a link,
+    ``{code}`` stands for the code and ``{id}`` for the person's identifier. The panel's `usual` link is used for a code
+    without a link.
 
     Returns:
         A dict from each key of `ENDINGS`, such as ``finished``, to a pair of code and link; both may be empty.
 
     Raises:
-        InputError: two endings have the same code, or a link does not begin with ``https://`` or ``http://``, or a link
-            contains ``{code}`` without a code, or a link contains ``{id}`` although identifiers are hashed.
+        InputError: two endings have the same code, or a link has another scheme than http or https, ``{code}`` without
+            a code, or ``{id}`` although identifiers are hashed.
     """
     keys = [f"{begin}{what}" for begin in ENDINGS.values() for what in ("code", "link")]
     given = _table(root, "completion", keys)
@@ -366,13 +349,7 @@ def _endings(root: Field, stored: str, usual: str) -> dict[str, tuple[str, str]]
 
 
 def _translated(root: Field) -> list[str]:
-    """Return the texts of the translation files that a study file names, as in ``texts.de = "german.toml"``.
-
-    The texts are used only for a hash of the study, so they are not parsed.
-
-    Args:
-        root: the contents of the study file.
-    """
+    """Return the unparsed texts of the translation files that a study file names, for a hash of the study."""
     tables = root.child("texts").value.values() if root.has("texts") else []
     return [read_text((root.folder or Path()) / each) for each in tables if isinstance(each, str)]
 
@@ -441,15 +418,9 @@ def _practice(
 
 
 def _partner(root: Field, role: str, problems: dict[str, str]) -> str:
-    """Return the noun for the partner, the agent that people do not play, for the questions of questionnaires.
+    """Return the noun for the partner (the agent that people do not play) in questionnaires.
 
-    The noun is the value of ``partner`` in the study file. Without this key, it is the first problem's own noun for
-    this agent, such as "helper". If the problem has no noun of its own, the result is "partner".
-
-    Args:
-        root: the contents of the study file.
-        role: the role that people play, ``teammate`` or ``ego``.
-        problems: a dict from the name of each problem to the text of its file.
+    It is ``partner`` in the study file, otherwise the first problem's own noun, such as "helper", otherwise "partner".
     """
     if root.has("partner"):
         return read_name(root.child("partner"))

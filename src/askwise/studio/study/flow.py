@@ -3,19 +3,15 @@
 A *cell* is an order of conditions and a rotation of the problems.
 
 In a within-subjects design, a person plays all conditions. The orders are the rows of a Williams square: each condition
-occurs in each position equally often, and directly follows every other condition equally often. (For an odd number of
-conditions, the rows of the mirror image are added.) In a between-subjects design, a person plays one condition, so an
-order is one condition. The problems are rotated so that, over all cells, each condition is played on each problem
-equally often, and each problem occurs in each position equally often.
+occurs in each position equally often, and directly follows every other condition equally often. In a between-subjects
+design, an order is one condition. Over all cells, each condition is played on each problem equally often, and each
+problem occurs in each position equally often.
 
-A new person gets one of the cells that have the fewest people. Only people who have finished and people in progress
-count. If several cells have the fewest people, one of them is drawn at random, from the seed of the study. As long as
-no person drops out, the numbers of people per cell differ by at most one. People who drop out no longer count, so new
-people are assigned to their cells.
+A new person gets a random one of the cells with the fewest people. Only people who have finished or are in progress
+count.
 
-The list of a person's screens depends only on the study and the cell. A person leaves each screen by one entry:
-consent, answers, or a played round. A failed attempt at the comprehension check is also an entry, but the person stays
-at the screen. A person's progress is the number of screens that the person has left.
+A person's screens depend only on the study and the cell. A person leaves each screen by one entry: consent, answers, or
+a played round. A failed attempt at the comprehension check is also an entry, but the person stays at the screen.
 """
 
 from __future__ import annotations
@@ -36,12 +32,11 @@ from askwise.text.reading import Field
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A cell of a study's design: the order in which a person plays the conditions, and the problems of each condition.
+    """A cell of a study's design: an order of conditions, and a rotation of the problems.
 
     Attributes:
-        order: the indices of the conditions, in the order in which the person plays them.
-        rotation: the index of the problem with which the person begins; the next rounds use the next problems of the
-            list, and the first problem follows the last one.
+        order: the indices of the conditions, in the order of play.
+        rotation: the index of the first problem; the next rounds use the next problems of the list, cyclically.
     """
 
     order: tuple[int, ...]
@@ -49,7 +44,7 @@ class Assignment:
 
 
 def williams(n: int) -> list[tuple[int, ...]]:
-    """Return orders of `n` conditions in which each condition follows every other one equally often: a Williams square.
+    """Return a Williams square: orders of `n` conditions in which each condition follows every other one equally often.
 
     Each order is a permutation of ``0 ... n - 1``. There are `n` orders if `n` is even or 1, otherwise ``2 * n``.
     """
@@ -66,15 +61,9 @@ def williams(n: int) -> list[tuple[int, ...]]:
 
 
 def cells(n_conditions: int, n_problems: int, *, within: bool) -> list[Assignment]:
-    """Return all cells of a study's design.
+    """Return all cells of a study's design: each order of conditions with each rotation of the problems.
 
-    A cell is an order of conditions and a rotation of the list of problems. The result combines each order with each
-    rotation.
-
-    Args:
-        n_conditions: number of conditions.
-        n_problems: number of problems, which is also the number of rotations.
-        within: whether each person plays all conditions; otherwise each person plays one.
+    If `within`, each person plays all conditions, otherwise one.
     """
     orders = williams(n_conditions) if within else [(condition,) for condition in range(n_conditions)]
     return [Assignment(order, rotation) for rotation in range(n_problems) for order in orders]
@@ -83,11 +72,9 @@ def cells(n_conditions: int, n_problems: int, *, within: bool) -> list[Assignmen
 def next_cell(counts: Sequence[int], seed: int) -> int:
     """Return the index of the cell for the next person, drawn at random from the cells with the fewest people.
 
-    A cell is an order of conditions and problems.
-
     Args:
-        counts: the number of people in each cell.
-        seed: the seed of the study; equal counts and seeds give the same cell.
+        counts: the number of people in each cell (order of conditions and problems).
+        seed: the seed of the study.
     """
     block = min(counts)
     order = np.random.default_rng([seed, block]).permutation(len(counts))
@@ -95,13 +82,13 @@ def next_cell(counts: Sequence[int], seed: int) -> int:
 
 
 def problems_at_place(cell: Assignment, place: int, rounds: int, n_problems: int) -> list[int]:
-    """Return the indices of the problems that a person plays in one condition, one for each round.
+    """Return the index of the problem for each round that a person plays in one condition.
 
     Args:
-        cell: the person's order of conditions and rotation of problems.
+        cell: the person's cell.
         place: the position of the condition in the person's order, from 0.
         rounds: number of rounds per condition.
-        n_problems: number of problems of the study.
+        n_problems: number of problems.
     """
     first = cell.rotation + place * rounds
     return [(first + k) % n_problems for k in range(rounds)]
@@ -117,15 +104,14 @@ class Screen:
     """One of the pages that a person goes through in a study: a text, a form or a round (an episode to play).
 
     Attributes:
-        kind: ``consent``, ``text``, ``check`` (the comprehension check), ``round``, ``form`` (a questionnaire) or
-            ``end``.
+        kind: ``consent``, ``text``, ``check`` (the comprehension check), ``round``, ``form`` or ``end``.
         title: the heading, before translation.
-        text: the text to read, before translation; empty for none.
-        condition: the condition of a round, or the condition that a form asks about; None for other screens.
-        problem: the name of a round's problem; empty for other screens.
-        practice: whether the screen is a round for practice.
-        form: the questionnaire of a form; None for other screens.
-        trial: the number of a round among those that count, from 1; 0 for practice rounds and other screens.
+        text: the text to read, before translation; may be empty.
+        condition: the condition of a round, or that a form asks about; otherwise None.
+        problem: the name of a round's problem; otherwise empty.
+        practice: whether it is a round for practice.
+        form: the questionnaire of a form; otherwise None.
+        trial: the number of a round among those that count, from 1; otherwise 0.
         key: the key of `text` among translated texts, such as ``consent`` or ``instructions.1``; empty without a text.
     """
 
@@ -170,15 +156,9 @@ def _asked(study: PeopleStudy, when: str) -> list[Questionnaire]:
 
 
 def setup_of(study: PeopleStudy, screen: Screen, number: int, place: int) -> Setup:
-    """Return the setup of the round that a person plays at a screen.
+    """Return the setup of the round that a person plays at a screen of kind ``round``.
 
-    The seed of the round is computed from the study's seed, `number` and `place`.
-
-    Args:
-        study: the study.
-        screen: a screen of kind ``round``.
-        number: the number of the person.
-        place: the position of the screen among the person's screens, from 0.
+    The seed is computed from the study's seed, the number of the person, and the screen's place, from 0.
     """
     assert screen.condition is not None
     met = screen.condition
@@ -187,20 +167,13 @@ def setup_of(study: PeopleStudy, screen: Screen, number: int, place: int) -> Set
 
 
 def screen_to_json(study: PeopleStudy, screen: Screen, texts: Texts, *, tries_left: int) -> dict[str, Any]:
-    """Return a screen as a JSON-compatible dict for the browser, without its condition, which people must not know.
+    """Return a screen as JSON for the browser, without its condition, which people must not know.
 
     All screens have ``kind``, ``title`` and ``text``. Some kinds have more keys:
 
-    - the comprehension check: ``items`` (its questions), ``tries`` (the number of attempts left) and ``instructions``
-      (the pages of instructions, to read again);
+    - the comprehension check: ``items`` (questions), ``tries`` (number of attempts left) and ``instructions`` (pages);
     - a round: ``practice`` (whether it is for practice) and ``instructions``;
-    - a form: ``items`` (its questions).
-
-    Args:
-        study: the study.
-        screen: the screen.
-        texts: the texts in the person's language, by key.
-        tries_left: number of attempts that the person has left at the comprehension check.
+    - a form: ``items``.
     """
     found: dict[str, Any] = {"kind": screen.kind, "title": title_of(study, screen, texts), "text": screen.text}
     if screen.key:
@@ -217,15 +190,7 @@ def screen_to_json(study: PeopleStudy, screen: Screen, texts: Texts, *, tries_le
 
 
 def title_of(study: PeopleStudy, screen: Screen, texts: Texts) -> str:
-    """Return the heading of a screen in the person's language.
-
-    A round that is not for practice has a heading such as "Round 2 of 4".
-
-    Args:
-        study: the study to which the screen belongs.
-        screen: the screen.
-        texts: the texts in the person's language, by key.
-    """
+    """Return the heading of a screen in the person's language, such as "Round 2 of 4"."""
     if screen.form is not None:
         title = texts["take.form_title"] if screen.title == DEFAULT_TITLE else screen.title
         return texts.get(f"study.questionnaires.{screen.form.name}.title", title)
@@ -249,18 +214,15 @@ def instructions_in(study: PeopleStudy, texts: Texts) -> list[str]:
 
 
 def _item(item: Item, key: str, texts: Texts, scale: Scale | None = None) -> dict[str, Any]:
-    """Return a question as a JSON-compatible dict for the browser, with its texts in the person's language.
+    """Return a question as JSON for the browser, with its texts in the person's language.
 
-    The keys are those of `Item.to_json`, and ``labels``. The value of ``options`` is the list of possible answers as
-    they are stored. The value of ``labels`` is a list of the same answers in the person's language.
+    The keys are those of `Item.to_json`, and ``labels``: the ``options`` in the person's language.
 
     Args:
         item: the question.
-        key: where `texts` may have the study's own translations of this question: under ``KEY.text`` and other keys
-            that begin with ``KEY.``, where ``KEY`` is this argument.
+        key: the beginning of the keys of the study's own translations, such as ``KEY.text``.
         texts: the texts in the person's language, by key.
-        scale: the ready-made questionnaire to which the question belongs; None for a question that the study file
-            states. If askwise worded this questionnaire, askwise's translations are used where the study has none.
+        scale: the question's ready-made questionnaire, whose translations are used where the study has none.
     """
     found = item.to_json()
     ours: Texts = {}
@@ -286,13 +248,9 @@ def _form_items(form: Questionnaire, texts: Texts) -> list[dict[str, Any]]:
 def described(screen: Screen) -> dict[str, Any]:
     """Return the facts about a screen that are stored with each entry that a person makes at the screen.
 
-    Args:
-        screen: the screen.
-
-    Returns:
-        A JSON-compatible dict with ``kind`` and, if the screen has them, ``condition`` and ``questionnaire`` (their
-        names). For a round, it also has ``problem`` (its name), ``practice`` (whether the round is for practice) and
-        ``trial`` (the number of the round among those that count; 0 for practice).
+    The dict has ``kind`` and, if the screen has them, ``condition`` and ``questionnaire`` (names). For a round, it also
+    has ``problem`` (a name), ``practice`` (whether it is for practice) and ``trial`` (its number among the rounds that
+    count, or 0).
     """
     found: dict[str, Any] = {"kind": screen.kind}
     if screen.condition is not None:
@@ -307,17 +265,10 @@ def described(screen: Screen) -> dict[str, Any]:
 def description(study: PeopleStudy, assigned: Sequence[Assignment]) -> dict[str, Any]:
     """Return the facts about a study that its export and its report need; they are stored with the results.
 
-    Args:
-        study: the study.
-        assigned: all cells of the study's design; a cell is an order of conditions and problems.
-
-    Returns:
-        A JSON-compatible dict with ``name``, ``role``, ``design``, ``language`` (the code of the default language),
-        ``conditions`` (a list of their names), ``plan`` (`AnalysisPlan.to_json`), ``questionnaires`` and ``screens``.
-        The value of ``questionnaires`` maps the name of each questionnaire to a dict with ``title``, ``when``,
-        ``items`` (the questions) and ``scale`` (the ready-made questionnaire, or None). The value of ``screens`` is a
-        list with one list of screens for each cell. A screen is a dict with ``title`` and the keys of the function
-        `described`.
+    The dict has ``name``, ``role``, ``design``, ``language`` (the default), ``conditions`` (names), ``plan``
+    (`AnalysisPlan.to_json`), ``questionnaires`` (by name: dicts with ``title``, ``when``, ``items`` and ``scale``,
+    which may be None) and ``screens`` (for each cell in `assigned`, a list of dicts with ``title`` and the keys of
+    `described`).
     """
     return {
         "name": study.name,
@@ -340,22 +291,20 @@ def description(study: PeopleStudy, assigned: Sequence[Assignment]) -> dict[str,
 
 
 def check_entry(study: PeopleStudy, screen: Screen, given: Field, texts: Texts) -> tuple[dict[str, Any], bool]:
-    """Check what a person entered at a screen, and return the data to store.
+    """Check what a person entered at a screen; return the data to store, and whether the person goes on.
+
+    The person stays at the screen after wrong answers in a comprehension check. The data have ``agreed`` for consent,
+    ``answers`` for a form, and ``answers`` and ``right`` (the number of right answers) for the check.
 
     Args:
         study: the study.
         screen: the screen.
-        given: the entry, a dict. For consent, it is ``{"agreed": true}``. For a comprehension check or a form, it has
-            the key ``answers``: a dict from the name of each question to the answer. For other screens, it is empty.
-        texts: the texts in the person's language, by key, from which messages are made.
-
-    Returns:
-        The data to store, a JSON-compatible dict, and whether the person goes on to the next screen. The person does so
-        unless an answer in the comprehension check is wrong. The data have ``agreed`` for consent, ``answers`` for a
-        form, ``answers`` and ``right`` (the number of right answers) for the check, and no keys for other screens.
+        given: the entry: ``{"agreed": true}`` for consent; for a check or a form, ``answers``, a dict by the names of
+            the questions; otherwise empty.
+        texts: the texts in the person's language, by key.
 
     Raises:
-        NotEntered: the person has not agreed or has not answered a question; the message says so.
+        NotEntered: the person has not agreed or has not answered a question.
         InputError: the entry has a key or value that the page never sends.
     """
     if screen.kind == CONSENT:
@@ -384,15 +333,12 @@ class NotEntered(AskwiseError):  # noqa: N818 - it names what happened
 def _answers(items: Sequence[Item], shown: list[dict[str, Any]], given: Field, texts: Texts) -> dict[str, Any]:
     """Check a person's answers in a form, and return them by the names of the questions.
 
-    Args:
-        items: the questions of the form.
-        shown: for each of `items`, the question as a dict for the browser; its ``text`` is used in messages.
-        given: the entry, a dict with ``answers``: a dict from the name of each question to the answer.
-        texts: the texts in the person's language, by key, from which messages are made.
+    `shown` has the question's dict for the browser for each of `items`; `given` has ``answers``, by the names of the
+    questions.
 
     Raises:
-        NotEntered: the answer to a question that is not optional is missing.
-        InputError: an answer is one that the page never sends, such as an option that the question does not have.
+        NotEntered: a required answer is missing.
+        InputError: an answer is one that the page never sends.
     """
     names = [item.name for item in items]
     given.object(["answers"], []).child("answers").object([], names)
@@ -407,12 +353,8 @@ def _answers(items: Sequence[Item], shown: list[dict[str, Any]], given: Field, t
 def read_times(given: Field) -> dict[str, Any]:
     """Check the times that a browser measured at a screen, in milliseconds, and return them.
 
-    Args:
-        given: a dict from the browser: ``page`` is the time that the person spent on the page; ``items``, which is
-            optional, maps the name of each question to the time until the last change of the answer.
-
-    Returns:
-        A dict with ``page`` and ``items`` as in `given`; ``items`` is empty if the browser sent none.
+    The dict has ``page``, the time spent on the page, and ``items``, the time until the last change of each answer, by
+    question. In `given`, ``items`` is optional.
 
     Raises:
         InputError: a time is not a whole number from 0 to `LONGEST_MS`, a key is unknown, or there are more than

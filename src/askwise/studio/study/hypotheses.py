@@ -1,14 +1,8 @@
 """Statistics of a study with people: means by condition, comparisons of conditions, and tests of hypotheses.
 
-The unit is the person: if a person has several values in a condition, their mean is used. In a within-subjects design
-each person plays all conditions, and the values of the same person are compared. The effect size is ``d_z``, the mean
-of the differences divided by the standard deviation of the differences. In a between-subjects design each person plays
-one condition, and groups of people are compared. The effect size is Cohen's ``d``, the difference of the means divided
-by the pooled standard deviation. Intervals are 95 % confidence intervals from Student's (or Welch's) t distribution.
-
-The study file states the hypotheses. A hypothesis is a text such as ``planner < quiet in workload``: in the condition
-``planner``, the mean of the measure ``workload`` is smaller than in the condition ``quiet``. Hypotheses with ``<`` and
-``>`` are tested one-sided, those with ``!=`` two-sided.
+If a person has several values in a condition, their mean is used. The study file states the hypotheses. For example,
+``planner < quiet in workload`` means: in the condition ``planner``, the mean of the measure ``workload`` is smaller
+than in ``quiet``. Hypotheses with ``<`` and ``>`` are tested one-sided, those with ``!=`` two-sided.
 """
 
 from __future__ import annotations
@@ -36,15 +30,15 @@ DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A hypothesis that was stated before the study: how the means of two conditions differ in a measure.
+    """A hypothesis of a study: how the means of two conditions differ in a measure.
 
     Attributes:
         claim: the text, such as ``planner < quiet in workload``.
         first: the condition on the left.
-        sign: ``<``, ``>`` or ``!=``: how the mean in the condition `first` compares with the mean in `second`.
+        sign: ``<``, ``>`` or ``!=``.
         second: the condition on the right.
-        measure: the name of the measure in which the conditions are compared.
-        test: the name of the statistical test of the hypothesis, one of `TESTS`, such as ``paired t``.
+        measure: the measure.
+        test: the statistical test, one of `TESTS`.
     """
 
     claim: str
@@ -64,9 +58,9 @@ class AnalysisPlan:
     """The analysis that a study file states in advance.
 
     Attributes:
-        hypotheses: the hypotheses, each a comparison of two conditions.
-        correction: how p values are corrected for several tests: ``holm`` (Holm's method) or ``none``.
-        alpha: a hypothesis counts as supported if its corrected p value is below this level.
+        hypotheses: the hypotheses.
+        correction: ``holm`` (p values are corrected by Holm's method) or ``none``.
+        alpha: a hypothesis is supported if its corrected p value is below this level.
     """
 
     hypotheses: tuple[Hypothesis, ...] = ()
@@ -82,19 +76,10 @@ _SETTINGS = ("correction", "alpha")
 
 
 def read_plan(root: Field, design: str, conditions: list[str], measures: list[str]) -> AnalysisPlan:
-    """Read the hypotheses of a study file, and the settings of their analysis.
+    """Read the tables ``hypotheses`` and ``analysis`` of a study file; both are optional.
 
-    They are in the tables ``hypotheses`` and ``analysis`` of the file; a file may leave out either table.
-
-    Raises `InputError` if a hypothesis names a condition, a measure or a test that the study does not have.
-
-    Args:
-        root: the contents of the study file.
-        design: ``within`` (each person plays all conditions) or ``between`` (each person plays one). The possible tests
-            depend on it.
-        conditions: the names of the conditions.
-        measures: the names of all measures: the scores and answers of questionnaires, and measures of behaviour, such
-            as ``cost``.
+    Raises `InputError` if a hypothesis names an unknown condition, measure or test. The `design` is ``within`` (each
+    person plays all conditions) or ``between`` (one condition).
     """
     given = root.child("hypotheses").elements() if root.has("hypotheses") else ()
     found = tuple(_hypothesis(each, design, conditions, measures) for each in given)
@@ -131,8 +116,8 @@ def _hypothesis(given: Field, design: str, conditions: list[str], measures: list
 def mean_interval(values: FloatArray) -> dict[str, float | int | None]:
     """Return the mean of the numbers `values`, ``[n]``, with its 95 % confidence interval.
 
-    Keys: ``n`` (the number of values), ``mean``, ``sd`` (standard deviation), and ``low`` and ``high``, the ends of the
-    interval. Numbers that are undefined because there are too few values are None.
+    Keys: ``n``, ``mean``, ``sd`` (standard deviation), ``low`` and ``high`` (the ends of the interval). Undefined
+    numbers are None.
     """
     from scipy import stats
 
@@ -148,17 +133,14 @@ def mean_interval(values: FloatArray) -> dict[str, float | int | None]:
 def difference(first: FloatArray, second: FloatArray, *, within: bool) -> dict[str, float | int | None]:
     """Return the mean of `first` minus the mean of `second`, with the 95 % confidence interval and the effect size.
 
-    The result is a dict. Keys: ``n`` (number of people in all), ``mean`` (the difference of the means), ``low`` and
-    ``high`` (the ends of the interval) and ``effect`` (the effect size). If `within`, the effect size is ``d_z``, the
-    mean of the differences divided by their standard deviation. Otherwise it is Cohen's ``d``, the difference of the
-    means divided by the pooled standard deviation. Numbers that are undefined, for instance with too few people, are
-    None.
+    Keys: ``n`` (number of people), ``mean``, ``low`` and ``high`` (the ends of the interval) and ``effect``: the mean
+    difference divided by the standard deviation of the differences (``d_z``, if `within`) or by the pooled standard
+    deviation (Cohen's ``d``). Undefined numbers are None.
 
     Args:
         first: a value for each person, ``float64 [n]``.
-        second: a value for each person, ``float64 [m]``; if `within`, of the same people, in the same order.
-        within: True if both arrays have the same people, whose two values are compared; False if they have different
-            people.
+        second: a value for each person, ``float64 [m]``.
+        within: whether both arrays have the same people in the same order.
     """
     from scipy import stats
 
@@ -185,14 +167,10 @@ def _constant(values: FloatArray) -> bool:
 
 
 def _certain(gap: float, side: str) -> float:
-    """Return the p value, 0 or 1, for a t test that cannot be computed because the values do not vary.
+    """Return the p value for a t test of values that do not vary: 0 if `gap` fits the alternative, otherwise 1.
 
-    The p value is 0 if `gap` agrees with the alternative hypothesis, otherwise 1. In a paired test, the values that do
-    not vary are the differences for each person.
-
-    Args:
-        gap: the mean of the first condition minus the mean of the second.
-        side: the alternative hypothesis: ``less`` (the first mean is smaller), ``greater`` or ``two-sided``.
+    `gap` is the first mean minus the second. The alternative `side` is ``less`` (the first mean is smaller),
+    ``greater`` or ``two-sided``.
     """
     if side == "two-sided" or gap == 0:
         return 1.0 if gap == 0 else 0.0
@@ -202,13 +180,13 @@ def _certain(gap: float, side: str) -> float:
 def p_value(first: FloatArray, second: FloatArray, test: str, side: str = "two-sided") -> float | None:
     """Return the p value of a test of whether the values `first` differ from the values `second`.
 
-    Return None if `first` or `second` has fewer than two values, or if the p value is not a number.
+    The result is None if it is undefined, for instance with too few values.
 
     Args:
         first: a value for each person, ``float64 [n]``.
-        second: a value for each person, ``float64 [m]``; for a paired test, of the same people, in the same order.
-        test: one of `TESTS`, such as ``paired t`` or ``mann-whitney``.
-        side: the alternative hypothesis: ``less`` (the values `first` are smaller), ``greater`` or ``two-sided``.
+        second: likewise, ``float64 [m]``; for a paired test, of the same people.
+        test: one of `TESTS`, such as ``paired t``.
+        side: the alternative: ``less`` (the values `first` are smaller), ``greater`` or ``two-sided``.
     """
     from scipy import stats
 

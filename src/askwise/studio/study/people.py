@@ -1,8 +1,7 @@
 """The people of a study in the database: who takes part, in which cell, and how far each person has come.
 
-A cell is an order of conditions and problems. All changes are made on the server's event loop, and each change is one
-transaction. People join one after the other, even if they arrive at the same moment. So each person is assigned to a
-cell only once, and every assignment takes all earlier assignments into account.
+A cell is an order of conditions and problems. All changes are made on the server's event loop, each in one transaction,
+so each assignment to a cell takes all earlier ones into account.
 """
 
 from __future__ import annotations
@@ -56,11 +55,10 @@ class Participant:
 
     Attributes:
         id: the identifier in the database and in cookies.
-        number: the number of the person, from 1; pilots are numbered separately.
+        number: counted from 1, separately for pilots.
         pilot: whether this is a test run that does not count.
-        cell: the index of the person's cell; a cell is an order of conditions and problems.
-        end: how participation ended, such as ``finished`` or ``left`` (a key of `askwise.studio.study.file.ENDINGS`);
-            None if it has not ended.
+        cell: the index of the order of conditions and problems.
+        end: how participation ended, a key of `askwise.studio.study.file.ENDINGS`; None if it has not.
     """
 
     id: str
@@ -71,12 +69,9 @@ class Participant:
 
 
 class People:
-    """Admits people to a study, assigns conditions to each person, and stores each person's progress in a database.
+    """Admits people to a study, assigns conditions to them, and stores their progress in a database.
 
-    Args:
-        store: the database.
-        study: the study. `InputError` is raised if the database was made for another study, or before the study file
-            was changed.
+    Raises `InputError` if the database was made for another study, or before the study file was changed.
     """
 
     def __init__(self, store: StudioStore, study: PeopleStudy) -> None:
@@ -92,12 +87,7 @@ class People:
         store.write_now(("INSERT OR REPLACE INTO meta VALUES ('description', ?)", (described,)))
 
     def _kept(self, name: str, value: str) -> str:
-        """Return the value that the database has under `name`; if it has none, store `value` and return `value`.
-
-        Args:
-            name: the name under which the value is stored, such as ``salt``.
-            value: the value to store in a new database.
-        """
+        """Return the value that the database has under `name`; if it has none, store `value` and return `value`."""
         self._store.write_now(("INSERT OR IGNORE INTO meta VALUES (?, ?)", (name, value)))
         return str(self._store.read("SELECT value FROM meta WHERE name = ?", (name,))[0][0])
 
@@ -124,9 +114,7 @@ class People:
     def _cannot(self, key: str, **values: object) -> CannotJoin:
         """Return the error that tells a person, in the study's default language, why joining is not possible.
 
-        Args:
-            key: a short name of the reason, for instance ``full`` for the text ``closed.full`` of the study.
-            values: the values of the placeholders in this text, by their names.
+        `key` is the end of the text's key, such as ``full`` for ``closed.full``; `values` fill the placeholders.
         """
         return CannotJoin(filled_text(self.study.languages[self.default_language][f"closed.{key}"], **values))
 
@@ -145,12 +133,8 @@ class People:
     def panel_name(self, given: str | None) -> str | None:
         """Return a person's identifier as the database stores it: plain or hashed, as the study file says.
 
-        The identifier comes from the panel, the service that recruits people. Return None if the study uses no
-        identifiers, or if `given` is None, has no letter or digit, or is a placeholder that nobody replaced. Raises
-        `CannotJoin` if the identifier is too long or not printable.
-
-        Args:
-            given: the identifier in the address by which the person came; None if the address has none.
+        The result is None if the study uses no identifiers, or if `given` is None, has no letter or digit, or is an
+        unfilled placeholder. Raises `CannotJoin` if the identifier is too long or not printable.
         """
         name = normalised_identifier(given or "")
         unfilled = name.startswith(("{", "%", "$", "[", "<")) or "{" in name
@@ -165,14 +149,13 @@ class People:
     async def join(self, panel: str | None, *, pilot: bool) -> tuple[Participant, str]:
         """Admit a new person, or one whom the researcher allows to come back; return the person and a new cookie.
 
-        Raises `CannotJoin` if the identifier is not valid, or if the person has already started and the researcher has
-        not allowed another browser. For a participant, `CannotJoin` is also raised if the study is paused or has too
-        many people in progress, or if the study uses identifiers and this one is missing.
-
         Args:
-            panel: the identifier that the panel (the service that recruits people) adds to the address by which the
-                person comes; None if the address has none.
-            pilot: True for a test run, which does not count; False for a participant.
+            panel: the identifier from the service that recruits people; None for none.
+            pilot: whether this is a test run, which does not count.
+
+        Raises:
+            CannotJoin: the identifier is not valid or already used. For a participant, also if the study is paused or
+                full, or requires an identifier and there is none.
         """
         async with self._joining:
             if self.paused and not pilot:
@@ -202,14 +185,13 @@ class People:
         return next((str(name) for name, known in rows if known.casefold() == panel.casefold()), None)
 
     async def readmit(self, who: int | str) -> int:
-        """Allow a participant to continue once from another browser, for instance after losing the cookie.
+        """Allow a participant to continue once from another browser, and return the participant's number.
 
         Args:
-            who: the number of the participant, or the identifier from the panel (the service that recruits people).
-                `InputError` is raised if there is no such participant.
+            who: the number of the participant, or the identifier from the service that recruits people.
 
-        Returns:
-            The number of the participant.
+        Raises:
+            InputError: there is no such participant.
         """
         if isinstance(who, int):
             rows = self._store.read("SELECT id, number FROM people WHERE number = ? AND pilot = 0", (who,))
@@ -239,10 +221,8 @@ class People:
     def counts(self, *, pilot: bool = False) -> list[int]:
         """Return the number of people in each cell who have finished the study or are in progress.
 
-        A cell is an order of conditions and problems. People who dropped out do not count.
-
-        Args:
-            pilot: True to count pilots (test participants), False to count participants.
+        A cell is an order of conditions and problems. If `pilot`, pilots (test participants) are counted, otherwise
+        participants.
         """
         since = time.time() - 60 * self.study.gone_after
         counted = "SELECT cell, count(*) FROM people WHERE pilot = ? AND (end = ? OR (end IS NULL AND seen > ?))"
@@ -261,13 +241,11 @@ class People:
         return int(rows[0][0])
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """Return a tuple for each person, first the participants, then the pilots.
+        """Return a tuple for each person, first the participants, then the pilots (test participants).
 
-        Elements of a tuple: id, number, whether the person is a pilot (a test participant), identifier from the panel
-        (the service that recruits people) or None, index of the cell (order of conditions and problems), time of
-        arrival and time of the last activity (both in seconds since 1970), how participation ended (None if it has not
-        ended), number of screens that the person has completed, and whether the person may continue from another
-        browser.
+        Elements: id, number, whether the person is a pilot, identifier from the recruiting service (or None), index of
+        the order of conditions and problems, times of arrival and of the last activity (seconds since 1970), how
+        participation ended (None if it has not), number of completed screens, whether another browser is allowed.
         """
         return self._store.read(
             "SELECT people.id, number, pilot, panel, cell, came, seen, end, "
@@ -286,13 +264,10 @@ class People:
         return Participant(found, number, bool(pilot), cell, end)
 
     def ending_of(self, person: Participant, end: str) -> dict[str, str]:
-        """Return a dict with the ``code`` and the ``link`` that a person gets at the end, to return to the panel.
+        """Return the ``code`` and the ``link`` by which a person returns to the service that recruits people.
 
-        The panel is the service that recruits people. Code and link are empty if the study file states none.
-
-        Args:
-            person: the person.
-            end: how participation ended, a key of `askwise.studio.study.file.ENDINGS`.
+        Both are empty if the study file states none. `end` is how participation ended, a key of
+        `askwise.studio.study.file.ENDINGS`.
         """
         code, link = self.study.endings[end]
         if "{id}" in link:
@@ -307,9 +282,8 @@ class People:
     def entries(self, person: Participant) -> list[tuple[int, dict[str, Any], bool]]:
         """Return what a person has entered so far, in order.
 
-        Each entry is a triple: the number of the screen, from 0; what the person entered, as a dict; and whether the
-        person then left the screen for the next one. A person stays only after a failed attempt at the comprehension
-        check.
+        Each entry is a triple: the number of the screen, from 0; the entered data; and whether the person then left the
+        screen (False for a failed comprehension check).
         """
         rows = self._store.read("SELECT screen, data, leaves FROM entries WHERE person = ? ORDER BY n", (person.id,))
         return [(screen, self._store.json(data), bool(leaves)) for screen, data, leaves in rows]
@@ -321,18 +295,15 @@ class People:
     async def enter(
         self, person: Participant, n: int, screen: int, data: Any, *, leaves: bool, times: Any = None
     ) -> None:
-        """Store what a person entered at a screen.
-
-        The entry that leads to the last screen, and the last failed attempt at the comprehension check, end the
-        participation.
+        """Store what a person entered at a screen; the last entry ends the participation.
 
         Args:
-            person: the person who made the entry.
+            person: the person.
             n: the number of the entry among the person's entries, from 0.
             screen: the number of the screen, from 0.
-            data: what the person entered, as JSON-compatible data.
-            leaves: whether the person continues with the next screen; False for a failed comprehension check.
-            times: milliseconds that the browser measured for the page and each answer; None if it sent none.
+            data: what the person entered, JSON-compatible.
+            leaves: whether the next screen follows; False for a failed comprehension check.
+            times: milliseconds for the page and each answer; None if unknown.
         """
         now = time.time()
         way = self.screens_of(person)
@@ -370,13 +341,9 @@ def _ending(person: Participant, end: str) -> tuple[str, tuple[Any, ...]]:
 
 
 def links(people: People, public: str) -> dict[str, str]:
-    """Return the addresses at which people join the study: ``join`` for participants and ``pilot`` for pilots.
+    """Return the addresses at which people join the study: ``join`` for participants, ``pilot`` for test participants.
 
-    Pilots are test participants who do not count.
-
-    Args:
-        people: the people of the study.
-        public: the address of the studio, such as ``https://lab.example.org``.
+    `public` is the address of the studio, such as ``https://lab.example.org``.
     """
     study = people.study
     known = study.parameter and study.placeholder

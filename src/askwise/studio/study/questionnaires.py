@@ -3,23 +3,20 @@
 Each ready-made scale is modelled on a published scale:
 
 =============  ======================================================================================================
-``workload``   modelled on the NASA Task Load Index: six dimensions, such as mental effort, each rated from 0 to 100;
-               the last one (performance) is reversed. The raw score is the mean of the points. With
-               ``weights = true`` people also compare all 15 pairs of dimensions. The weighted score is the sum of the
-               points, each multiplied by the number of pairs in which the dimension was chosen, divided by 15.
+``workload``   modelled on the NASA Task Load Index: six dimensions, rated from 0 to 100; the last one (performance) is
+               reversed. The score is the mean of the points. With ``weights = true`` people also compare all 15 pairs
+               of dimensions. The weighted score weights each dimension by how often it was chosen.
 ``usability``  modelled on the System Usability Scale: ten statements, rated from 1 to 5, every second one reversed.
-               Each answer counts from 0 (the worst) to 4. The score is the sum, in per cent of the largest possible
-               sum.
+               The score goes from 0 (the smallest possible sum of the points) to 100 (the largest).
 ``fluency``    modelled on Hoffman's measures of team fluency: six statements, rated from 1 to 7. The score is the
                mean of the points.
 ``trust``      modelled on the scale of Jian, Bisantz and Drury: twelve statements, rated from 1 to 7, the first five
                reversed. The score is the mean of the points.
 =============  ======================================================================================================
 
-For a reversed item, the highest rating gives the fewest points. The wording is askwise's own, so results must not be
-cited as results of the published scale. A study file can name a file with the published wording
-(``askwise/wording@1``). That file must have a wording for every item of the scale. Then results may be cited as results
-of the published scale.
+For a reversed item, the highest rating gives the fewest points. The wording is askwise's own: results must not be cited
+as those of the published scale. A study file can name a file with the published wording of all items
+(``askwise/wording@1``), which allows such citations.
 """
 
 from __future__ import annotations
@@ -44,12 +41,12 @@ class Item:
     """One question of a questionnaire.
 
     Attributes:
-        name: the name of the question in tables of answers.
+        name: the name in tables of answers.
         text: the text that people read.
-        kind: how people answer: ``scale`` (a number), ``choice`` (an option) or ``text``.
+        kind: ``scale`` (people choose a number), ``choice`` (an option) or ``text``.
         lowest: the lowest point of a scale.
-        highest: the highest point of a scale.
-        step: the distance between neighbouring points of a scale.
+        highest: the highest point.
+        step: the distance between points.
         low: the label of the lowest point.
         high: the label of the highest point.
         options: the options of a choice.
@@ -72,10 +69,9 @@ class Item:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def checked(self, given: Field) -> Any:
-        """Return a person's answer to this question; raise an `AskwiseError` if the answer is not valid.
+        """Return a person's answer: a number, an option or a text; None if an optional question was left out.
 
-        The answer is a number, an option or a text, depending on the attribute `kind`. It is None if the person left
-        out an optional question.
+        Raises an `AskwiseError` if the answer is not valid.
 
         Args:
             given: the answer in the data that the browser sent.
@@ -100,11 +96,9 @@ class Item:
 def read_item(given: Field) -> Item:
     """Read a question of a questionnaire from a study file.
 
-    Args:
-        given: a table of the study file with ``name`` and ``text``. It may also have ``kind`` (by default ``choice`` if
-            there are ``options``, otherwise ``scale``), ``optional``, ``options`` (of a choice), and, for a scale,
-            ``from`` and ``to`` (its lowest and highest points), ``step``, ``low`` and ``high`` (the labels of the
-            lowest and highest points).
+    The table `given` has ``name`` and ``text``. Optional keys are ``kind`` (by default ``choice`` if there are
+    ``options``, otherwise ``scale``), ``optional``, ``options`` (of a choice), and, for a scale, ``from``, ``to``,
+    ``step``, ``low`` and ``high`` (the labels of its ends).
     """
     keys = ["kind", "from", "to", "step", "low", "high", "options", "optional"]
     given.object(["name", "text"], keys)
@@ -146,15 +140,15 @@ class Scale:
     """A ready-made questionnaire with a score.
 
     Attributes:
-        name: the name of the questionnaire in study files and tables, such as ``usability``.
-        published: the name of the published scale on which the questionnaire is modelled, such as ``SUS``.
+        name: the name in study files and tables, such as ``usability``.
+        published: the published scale on which it is modelled, such as ``SUS``.
         citation: the publication of that scale, such as ``Brooke, 1996``.
-        items: the questions, in askwise's wording or, if `cited`, in the published wording.
-        reverse: the names of the items for which the highest answer gives the fewest points.
-        unit: the range of the score, and what its ends mean, such as ``0 to 100 (most usable)``.
-        as_percent: if False, the score is the mean of the points. If True, the lowest point of each item is subtracted
-            from the item's points, and the score is the sum, in per cent of the largest possible sum.
-        cited: whether the wording is the published one, so that results may be cited as that scale.
+        items: the questions.
+        reverse: the items for which the highest answer gives the fewest points.
+        unit: the range of the score, such as ``0 to 100 (most usable)``.
+        as_percent: whether the score goes from 0 (the smallest possible sum of the points) to 100 (the largest);
+            otherwise it is the mean of the points.
+        cited: whether the wording is the published one.
     """
 
     name: str
@@ -175,10 +169,10 @@ class Scale:
         return f"{self.published} ({self.citation})" if self.cited else f"{OWN} {self.published} ({self.citation})"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the data about the scale that scoring and reports need, as a JSON-compatible dict.
+        """Return what scoring and reports need to know about the scale, as a JSON-compatible dict.
 
-        Keys: ``name``, ``label``, ``unit``, ``as_percent``, ``ranges`` (a dict from the name of each item to a list of
-        its lowest and highest points) and ``reverse`` (a list of the names of the reversed items).
+        Keys: ``name``, ``label``, ``unit``, ``as_percent``, ``ranges`` (the lowest and highest points of each item) and
+        ``reverse`` (a list of the reversed items).
         """
         kept = {"name": self.name, "label": self.label, "unit": self.unit, "as_percent": self.as_percent}
         ranges = {item.name: [item.lowest, item.highest] for item in self.items}
@@ -281,8 +275,7 @@ DIMENSIONS = {
 def pairs() -> tuple[Item, ...]:
     """Return 15 questions, each of which asks which of two dimensions of workload mattered more to a person.
 
-    There are six dimensions, such as mental effort. In the weighted score, the weight of a dimension is the number of
-    questions in which the person chose it.
+    The weight of a dimension is the number of questions in which the person chose it.
     """
     return tuple(
         Item(f"{a} or {b}", PAIR, "choice", options=(DIMENSIONS[a], DIMENSIONS[b]))
@@ -298,14 +291,10 @@ def with_partner(items: tuple[Item, ...], partner: str) -> tuple[Item, ...]:
 def read_wording(path: Path, scale: Scale) -> Scale:
     """Return the scale with the published wording, which the researcher supplies as a TOML file.
 
-    The keys of the file are ``format`` (``askwise/wording@1``), ``scale`` (the scale's name) and a table ``items.NAME``
-    for each item of the scale. Other items are not allowed. A table has ``text`` (the question) and, optionally,
-    ``low`` and ``high`` (the labels of the lowest and highest points) and ``reverse`` (true if the highest answer gives
-    the fewest points). If a table leaves out an optional key, the value in `scale` is kept.
-
-    Args:
-        path: the file.
-        scale: the scale in askwise's wording.
+    The file has ``format`` (``askwise/wording@1``), ``scale`` (the scale's name) and a table ``items.NAME`` for each
+    item of the scale and no other. A table has ``text`` and optionally ``low`` and ``high`` (the labels of the lowest
+    and highest points) and ``reverse`` (true if the highest answer gives the fewest points). By default, these stay as
+    in `scale`.
     """
     root = Field("", parse_toml(read_text(path))).object(["format", "scale", "items"], [])
     root.child("format").text([FORMAT])
@@ -325,8 +314,7 @@ def read_wording(path: Path, scale: Scale) -> Scale:
 def score(scale: Mapping[str, Any], answers: Mapping[str, Any]) -> dict[str, float]:
     """Return a person's scores in a ready-made questionnaire; an empty dict if the answer to an item is missing.
 
-    The dict has the key ``score``. For ``workload`` it also has ``weighted score`` if the person also answered all
-    questions of `pairs`, which compare dimensions of workload.
+    Keys: ``score`` and, if all questions of `pairs` were answered, ``weighted score``.
 
     Args:
         scale: the questionnaire, as `Scale.to_json` returns it.
@@ -351,13 +339,11 @@ def score(scale: Mapping[str, Any], answers: Mapping[str, Any]) -> dict[str, flo
 
 
 def check_wording_allowed(given: Field, scale: Scale) -> None:
-    """Raise an `InputError` if a study file names a file with a published wording for the scale ``fluency``.
-
-    The items of ``fluency`` are askwise's own selection, so they have no published wording.
+    """Raise an `InputError` if a study file names a published wording for ``fluency``, whose items are askwise's own.
 
     Args:
-        given: the field of the study file that names the file with the wording.
-        scale: the scale for which the study file names a wording.
+        given: the field that names the file with the wording.
+        scale: the scale.
     """
     if scale.name == "fluency":
         raise InputError(given.path, given.value, "no wording for fluency: it is askwise's selection; list own items")

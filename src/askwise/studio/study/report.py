@@ -1,11 +1,10 @@
 """The report of a study with people: its hypotheses, questionnaires, costs, response times and drop-outs.
 
-All numbers are computed from the tables of the export (`askwise.studio.study.export`). Pilots (test participants) and
-practice rounds do not count. Except for drop-outs, only people who finished the study count. Each person counts once:
-if a person has several values in a condition, their mean is used.
+All numbers come from the tables of the export (`askwise.studio.study.export`). Pilots (test participants), practice
+rounds and, except for drop-outs, people who did not finish the study do not count.
 
-Each round is also compared with its *twin*, a simulation of the round with the same method, goal and seed, in which a
-program takes the person's place: a simulated teammate or, if the person played the ego agent, the planner.
+Each round is also compared with its *twin*: the same round with a program in the person's place, either a simulated
+teammate or, as the ego agent, the planner.
 """
 
 from __future__ import annotations
@@ -50,14 +49,14 @@ AT_THE_END = "all together"
 
 
 def write_people_report(folder: Path, seconds: float = DECISION) -> dict[str, Any]:
-    """Export all results of a study with people, and write a report on them.
-
-    The report compares the conditions with each other, and people with simulations of the same rounds. The result is a
-    dict of the numbers at the top of the report, for instance ``{"people who finished": 20, "rounds": 160}``.
+    """Export all results of a study with people, and write a report that compares its conditions.
 
     Args:
-        folder: the studio's folder, which has the results; the report is written into its subfolder ``report``.
-        seconds: time limit, in seconds, for one decision of a method when a round is replayed or simulated.
+        folder: the studio's folder; the report is written into its subfolder ``report``.
+        seconds: time limit for one decision of a method when a round is replayed or simulated.
+
+    Returns:
+        The numbers at the top of the report, such as ``{"people who finished": 20, "rounds": 160}``.
     """
     return asyncio.run(_write(folder, seconds))
 
@@ -109,11 +108,7 @@ def _counts(about: Row, done: set[int]) -> bool:
 def _played(counts: list[PlayedRound]) -> list[Row]:
     """Return two rows for each round that did not fail: one with its cost, and one with its number of questions.
 
-    The columns are ``person`` (number), ``condition``, ``measure`` (``cost`` or ``questions``) and ``value``.
-
-    Args:
-        counts: the rounds that count. The caller has left out practice rounds, and the rounds of pilots and of people
-            who did not finish the study.
+    Columns: ``person`` (number), ``condition``, ``measure`` (``cost`` or ``questions``) and ``value``.
     """
     found = []
     for each in counts:
@@ -125,15 +120,10 @@ def _played(counts: list[PlayedRound]) -> list[Row]:
 
 
 async def _twin(played: PlayedRound, pool: Pool) -> Row:
-    """Simulate a round with a program in the person's place, and return a row with the cost of the simulated round.
+    """Simulate a round with a program in the person's place, and return a row with its cost.
 
-    Columns: ``person``, ``condition``, ``problem``, ``trial`` (number of the round), ``measure`` (always
-    ``cost, simulated``), ``value`` (the cost; None if the simulation failed) and ``error`` (why the simulation failed;
-    empty or None if it did not).
-
-    Args:
-        played: the round that a person has played.
-        pool: the worker processes, one of which simulates the round.
+    Columns: ``person``, ``condition``, ``problem``, ``trial``, ``measure`` (``cost, simulated``), ``value`` (the cost;
+    None if the simulation failed) and ``error`` (why it failed; empty or None if it did not).
     """
     reply = await played.stored.reply(pool, TWIN)
     about = {key: played.stored.about[key] for key in ("person", "condition", "problem", "trial")}
@@ -144,12 +134,8 @@ async def _twin(played: PlayedRound, pool: Pool) -> Row:
 def _values(answers: list[Row], rounds: list[Row], inputs: list[Row], done: set[int]) -> Values:
     """Return the mean of each person's values in each measure and condition: ``values[measure][condition][person]``.
 
-    Args:
-        answers: the rows of `StoredStudy.answers`: answers to questionnaires.
-        rounds: rows with ``measure``, ``condition``, ``person`` and ``value``, for the costs of rounds and their
-            numbers of questions (see `_played` and `_twin`). All rows count.
-        inputs: the rows of `StoredStudy.inputs`: moves and answers in rounds, with the seconds that each one took.
-        done: the numbers of the people who finished the study. Answers and inputs of other people do not count.
+    `rounds` are the rows of `_played` and `_twin`; `answers` and `inputs` are rows of `StoredStudy`, of which only
+    those of the people `done` count.
     """
     seen: dict[tuple[str, str, int], list[float]] = defaultdict(list)
     for row in rounds:
@@ -169,13 +155,10 @@ def _values(answers: list[Row], rounds: list[Row], inputs: list[Row], done: set[
 
 
 def _measure(row: Row) -> str | None:
-    """Return the name of the measure in a row, such as ``workload: mental`` for the answer to a question.
+    """Return the name of the measure in a row of `StoredStudy.answers`, such as ``workload: mental``.
 
-    For the score of a questionnaire, the name is that of the questionnaire, such as ``workload``. For a weighted score,
-    it is ``workload, weighted``. The result is None if the answer is no number, or belongs to the comprehension check.
-
-    Args:
-        row: one of the rows that `StoredStudy.answers` returns: an answer or a score.
+    A score is named after its questionnaire, such as ``workload`` or ``workload, weighted``. The result is None if the
+    answer is no number, or belongs to the comprehension check.
     """
     if row["answer"] is None or row["questionnaire"] == "check":
         return None
@@ -190,13 +173,8 @@ def _measure(row: Row) -> str | None:
 def _pair(values: Values, measure: str, first: str, second: str, *, within: bool) -> tuple[FloatArray, FloatArray]:
     """Return the values of a measure in two conditions, as two arrays with one value per person.
 
-    Args:
-        values: each person's value, ``values[measure][condition][person]``.
-        measure: the name of the measure.
-        first: the name of the first condition.
-        second: the name of the second condition.
-        within: True to use only people who have values in both conditions, in the same order in both arrays; False to
-            use all people of each condition.
+    If `within`, only people with values in both conditions count, in the same order. `values` is
+    ``values[measure][condition][person]``.
     """
     a, b = values[measure][first], values[measure][second]
     if within:
@@ -219,15 +197,11 @@ def _measures(values: Values, conditions: list[str]) -> list[Row]:
 def _comparisons(values: Values, about: Row) -> list[Row]:
     """Compare the means of each measure in any two conditions; return a row for each measure and pair of conditions.
 
-    Columns: ``measure``, ``first`` and ``second`` (the conditions), ``n`` (number of people), ``mean`` (the mean in the
-    first condition minus the mean in the second), ``low`` and ``high`` (the ends of the 95 % confidence interval of
-    this difference), ``effect`` (the effect size), and a column for each of three tests, such as ``p paired t``, with
-    the two-sided p value. Which tests these are depends on the study's design.
+    Columns: ``measure``, ``first`` and ``second`` (the conditions), ``n`` (number of people), ``mean`` (the first mean
+    minus the second), ``low`` and ``high`` (the ends of the 95 % confidence interval), ``effect`` (the effect size),
+    and the two-sided p values of three tests, such as ``p paired t``.
 
-    Args:
-        values: each person's value, ``values[measure][condition][person]``.
-        about: the description of the study, with the keys ``design`` and ``conditions``
-            (`askwise.studio.study.flow.description`).
+    `values` is ``values[measure][condition][person]``; `about` describes the study.
     """
     within, found = about["design"] == "within", []
     for measure in list(values):
@@ -244,14 +218,11 @@ def _comparisons(values: Values, about: Row) -> list[Row]:
 def _twins(simulated: list[tuple[PlayedRound, Row]], conditions: list[str]) -> list[Row]:
     """Return a row for each condition that compares the mean cost of people with that of their simulated twins.
 
-    A twin is the same round, simulated without the person. If a round or its twin failed or was cut off, neither is
-    used. Columns: ``condition``, ``people`` and ``simulated`` (the two means), ``n`` (number of people), ``difference``
-    (the mean of people minus that of their twins), ``low`` and ``high`` (the ends of the 95 % confidence interval of
-    the difference), ``effect`` (the effect size) and ``p paired t`` (the p value of a paired t test).
+    A round that failed or was cut off, as played or as simulated, is left out. Columns: ``condition``, ``people`` and
+    ``simulated`` (the two means), ``n`` (number of people), ``difference`` (people minus twins), ``low`` and ``high``
+    (the ends of its 95 % confidence interval), ``effect`` (the effect size) and ``p paired t``.
 
-    Args:
-        simulated: pairs of a round and the row that `_twin` returned for it.
-        conditions: the names of the conditions.
+    `simulated` has pairs of a round and its row from `_twin`.
     """
     pairs: dict[str, dict[int, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
     for played, twin in simulated:
@@ -274,15 +245,11 @@ def _twins(simulated: list[tuple[PlayedRound, Row]], conditions: list[str]) -> l
 def _hypotheses(values: Values, about: Row) -> list[Row]:
     """Return a row for each hypothesis of the study file; a row says whether the results support the hypothesis.
 
-    A hypothesis compares two conditions. Columns: ``claim`` (the text of the hypothesis), ``test`` (the name of the
-    statistical test), ``n`` (number of people), ``difference`` (the mean in the first condition minus the mean in the
-    second), ``effect`` (the effect size), ``p`` (the p value), ``corrected`` (the p value after the correction for
-    several tests) and ``verdict`` (``supported``, ``not supported`` or ``not decided: too few people``).
+    Columns: ``claim``, ``test``, ``n`` (number of people), ``difference`` (the first mean minus the second), ``effect``
+    (the effect size), ``p``, ``corrected`` (the p value corrected for several tests) and ``verdict`` (``supported``,
+    ``not supported`` or ``not decided: too few people``).
 
-    Args:
-        values: each person's value, ``values[measure][condition][person]``.
-        about: the description of the study, with the keys ``design`` and ``plan``, which has the hypotheses
-            (`askwise.studio.study.flow.description`).
+    `values` is ``values[measure][condition][person]``; `about` describes the study.
     """
     plan, within = about["plan"], about["design"] == "within"
     pairs = [_pair(values, h["measure"], h["first"], h["second"], within=within) for h in plan["hypotheses"]]
@@ -299,17 +266,11 @@ def _hypotheses(values: Values, about: Row) -> list[Row]:
 
 
 def _choices(answers: list[Row], about: Row, done: set[int]) -> list[Row]:
-    """Return rows with the number of people who chose each option of a multiple-choice question in each condition.
+    """Return how many people chose each option of a multiple-choice question in each condition.
 
-    Columns: ``questionnaire``, ``item`` (name of the question), ``condition``, ``option`` and ``people`` (number of
-    people). For questionnaires at the end of the study, the condition is ``all together``. Questions of ready-made
-    scales have no rows. Other questions have no rows for a condition in which nobody answered them.
-
-    Args:
-        answers: the rows of `StoredStudy.answers`.
-        about: the description of the study, with the keys ``questionnaires`` and ``conditions``
-            (`askwise.studio.study.flow.description`).
-        done: the numbers of the people who finished the study; only their answers count.
+    Columns: ``questionnaire``, ``item``, ``condition`` (``all together`` at the end of the study), ``option`` and
+    ``people``. Ready-made scales have no rows, nor do conditions in which nobody answered. Only the answers of the
+    people `done` count.
     """
     chosen = Counter(
         (row["questionnaire"], row["item"], row["condition"] or AT_THE_END, row["answer"])
@@ -338,23 +299,16 @@ def _choices(answers: list[Row], about: Row, done: set[int]) -> list[Row]:
 
 
 def _times(inputs: list[Row], pages: list[Row], done: set[int], conditions: list[str]) -> list[Row]:
-    """Return how long people needed for each kind of input and page, as a row for each kind and condition.
+    """Return how long people needed, as a row for each kind of input or page and each condition in which it occurred.
 
-    The columns are:
+    Columns:
 
-    - ``what``: for an input, ``move``, ``answer``, ``ask`` or ``stop``; for a page, ``page:`` and the name of the
-      questionnaire or the kind of screen;
-    - ``condition``: the condition; None for pages that belong to no condition;
-    - ``n``: how many such inputs or pages there were;
+    - ``what``: ``move``, ``answer``, ``ask``, ``stop``, or ``page:`` and the questionnaire or kind of screen;
+    - ``condition``: None for pages that belong to no condition;
+    - ``n``: the number of such inputs or pages;
     - ``median``, ``lower quartile`` and ``upper quartile``: the times, in seconds.
 
-    A kind that did not occur in a condition has no row for this condition.
-
-    Args:
-        inputs: the rows of `StoredStudy.inputs`, such as moves and answers in rounds.
-        pages: the rows of `StoredStudy.pages`, with the seconds that a person spent on a page.
-        done: the numbers of the people who finished the study; only their times count.
-        conditions: the names of the conditions.
+    `inputs` and `pages` are rows of `StoredStudy`. Only the times of the people `done` count.
     """
     seen: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in inputs:
@@ -377,12 +331,8 @@ def _times(inputs: list[Row], pages: list[Row], done: set[int], conditions: list
 def _dropouts(people: list[Row]) -> list[Row]:
     """Return how many participants have not finished the study, by the screen that they reached last.
 
-    There is a row for each screen and each way in which participation ended there. Columns: ``screen`` (position of the
-    screen, from 1), ``title`` (of the screen), ``end`` (how participation ended, such as ``left``, or ``in progress or
-    dropped out``) and ``people`` (how many participants).
-
-    Args:
-        people: the rows of `StoredStudy.people`; pilots (test participants) do not count.
+    Columns: ``screen`` (its position, from 1), ``title`` (of the screen), ``end`` (how participation ended, such as
+    ``left``, or ``in progress or dropped out``) and ``people`` (how many). Pilots (test participants) do not count.
     """
     seen: dict[tuple[int, str, str], int] = defaultdict(int)
     for row in people:
@@ -396,14 +346,8 @@ def _dropouts(people: list[Row]) -> list[Row]:
 def _failures(counts: list[PlayedRound], twins: list[Row]) -> list[Row]:
     """Return a row for each round, played or simulated, that failed or was cut off.
 
-    The costs of these rounds, and their numbers of questions, are not part of any mean. Columns: ``person``,
-    ``condition``, ``problem``, ``trial`` (number of the round), ``who`` (``person`` if the person played it,
-    ``simulated`` for a simulation) and ``error`` (the reason).
-
-    Args:
-        counts: the rounds that count. The caller has left out practice rounds, and the rounds of pilots and of people
-            who did not finish the study.
-        twins: the rows that `_twin` returned for these rounds.
+    Columns: ``person``, ``condition``, ``problem``, ``trial`` (number of the round), ``who`` (``person`` if the person
+    played the round, otherwise ``simulated``) and ``error`` (the reason).
     """
     names = ("person", "condition", "problem", "trial")
     played = [{**each.stored.about, "who": "person", "error": each.row["error"]} for each in counts]

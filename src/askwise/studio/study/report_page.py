@@ -19,10 +19,9 @@ def write_page(folder: Path, about: Row, counted: Row, tables: dict[str, list[Ro
 
     Args:
         folder: the folder.
-        about: the description of the study: its name, design, conditions, questionnaires and so on
-            (`askwise.studio.study.flow.description`).
-        counted: numbers of people and rounds by name, for the top of the report.
-        tables: the rows of each table of the report, by the name of the table, such as ``hypotheses``.
+        about: the description of the study.
+        counted: the numbers at the top of the report, by name.
+        tables: the rows of each table, by name.
     """
     finished, rounds = counted["people who finished"], counted["rounds"]
     who = "1 person" if finished == 1 else f"{finished} people"
@@ -91,9 +90,7 @@ def _questionnaire(measure: str, about: Row) -> bool:
 def _labels(about: Row) -> list[Any]:
     """Return an HTML paragraph for each ready-made questionnaire of the study: its name, score range and label.
 
-    The label is the name under which results may be reported, with a warning if the wording is askwise's own
-    (`askwise.studio.study.questionnaires.Scale.label`). `about` is the description of the study, with the key
-    ``questionnaires`` (`askwise.studio.study.flow.description`).
+    The label is the name under which results may be reported.
     """
     scales = [each["scale"] for each in about["questionnaires"].values() if each["scale"]]
     return [
@@ -204,16 +201,10 @@ def _failures(rows: list[Row]) -> list[Any]:
 
 
 def _figures(folder: Path, rows: list[Row], measures: list[str]) -> list[Html]:
-    """Draw one figure with a panel for each measure; a panel shows each condition's mean with a confidence interval.
+    """Write a figure to an SVG file in `folder`: for each measure, a panel with the mean of each condition.
 
-    The figure is written to an SVG file in `folder`. The result is a list with the HTML of the figure, or an empty list
-    if there are no measures.
-
-    Args:
-        folder: the folder of the report.
-        rows: a row for each measure and condition, with ``measure``, ``condition``, ``mean``, ``low`` and ``high`` (the
-            ends of the 95 % confidence interval of the mean).
-        measures: the names of the measures to draw.
+    Returns its HTML, or an empty list if there are no measures. The rows have ``measure``, ``condition``, ``mean``,
+    ``low`` and ``high`` (the ends of the 95 % confidence interval).
     """
     if not measures:
         return []

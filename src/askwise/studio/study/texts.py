@@ -1,14 +1,12 @@
 """The texts that people read in a study and while they play: one table for each language, from keys to texts.
 
-askwise comes with English and German texts, in the files ``texts/en.toml`` and ``texts/de.toml``. A study file names
-the languages of the study; the first one is the default. The study file can replace texts of askwise and add texts, in
-a table such as ``[texts.de]`` or in another file, as in ``texts.de = "german.toml"``.
+askwise comes with English and German texts (``texts/en.toml``, ``texts/de.toml``). The first language that a study file
+names is the default. The study file can replace and add texts, in a table such as ``[texts.de]`` or in another file, as
+in ``texts.de = "german.toml"``.
 
-Three groups of keys are only for translations, because the texts themselves are elsewhere. Keys that begin with
-``study.`` translate the study's own texts, for instance ``study.consent``. Keys that begin with ``word.`` translate
-words and names of problem files, for instance ``word.helper``. Keys that begin with ``scale.`` translate the questions
-of ready-made scales, whose English wording is in `askwise.studio.study.questionnaires`. A text without a translation is
-shown as it is.
+Keys that begin with ``study.``, ``word.`` or ``scale.`` only translate other texts: those of the study (such as
+``study.consent``), words and names of problem files (``word.helper``), and questions of ready-made scales. A text
+without a translation is shown as it is.
 """
 
 from __future__ import annotations
@@ -45,11 +43,8 @@ def package_texts(language: str) -> Texts:
 def flattened(given: Any, path: str = "") -> Texts:
     """Return all texts in nested tables and lists as one dict, with dotted paths as keys.
 
-    Elements of lists are numbered from 1: ``{"page": ["a", "b"]}`` becomes ``{"page.1": "a", "page.2": "b"}``.
-
-    Args:
-        given: a text, or a table or list of texts, tables and lists.
-        path: the prefix of all keys of the result, without the dot at its end; empty for no prefix.
+    ``{"page": ["a", "b"]}`` becomes ``{"page.1": "a", "page.2": "b"}``. If `path` is not empty, all keys begin with it
+    and a dot.
     """
     if isinstance(given, str):
         return {path: given}
@@ -72,13 +67,9 @@ def filled_text(text: str, **values: object) -> str:
 
 
 def read_languages(root: Field) -> dict[str, Texts]:
-    """Return the texts of a study in all its languages, as ``texts[language][key]``.
+    """Return the texts of a study as ``texts[language][key]``; the first language is the default.
 
-    The texts are those of askwise, replaced or supplemented by texts of the study file. The first language is the
-    default.
-
-    Args:
-        root: the contents of the study file.
+    The texts of the study file replace or supplement those of askwise. `root` is the contents of the study file.
     """
     languages = ["en"]
     if root.has("languages"):
@@ -98,10 +89,8 @@ def read_languages(root: Field) -> dict[str, Texts]:
 def _own(given: Field) -> Texts:
     """Return the texts that a study file states for one language, as a dict by key.
 
-    Raises `InputError` for a key or a placeholder that askwise does not know, and for an empty text.
-
-    Args:
-        given: the field of the study file with the texts: a table, or the name of a TOML file that has them.
+    The field `given` is a table, or the name of a TOML file. Raises `InputError` for an unknown key or placeholder, and
+    for an empty text.
     """
     contents = given.value
     if isinstance(contents, str):

@@ -1,8 +1,8 @@
-"""Layouts of graphs for drawing: positions of nodes, edges and labels, computed with numpy and scipy only.
+"""Layouts of graphs for drawing: positions of nodes, edges and labels.
 
-Equal graphs get equal layouts. Trees and graphs of mostly one-way edges are drawn in layers: the layer of a node is its
-distance from the agent's start. Other graphs are drawn such that distances in the drawing resemble distances in the
-graph (stress majorisation). Of a large graph, only a part is drawn.
+Equal graphs get equal layouts. Trees and graphs of mostly one-way edges are drawn in layers, by the distance from the
+agent's start. In other drawings, distances resemble those in the graph (stress majorisation). Of a large graph, only a
+part is drawn.
 """
 
 from askwise.view.layout.drawing import lay_out

@@ -1,8 +1,7 @@
 """The finished drawing of a graph (`Net`): positions of nodes, curved edges, and labels with the names of actions.
 
-Each connected part of the graph is laid out by itself. An edge is curved if a straight one would run through another
-node. Labels are written where there is room. Positions are in units of the drawing; one unit is about the size of a
-node's mark, and y increases upwards.
+Each connected part is laid out by itself. An edge is curved if a straight one would run through another node. The unit
+of length is about the size of a node's mark; y increases upwards.
 """
 
 from __future__ import annotations
@@ -54,11 +53,7 @@ MARGIN = 0.3
 def edges_of(net: Net, places: FloatArray) -> list[Edge]:
     """Return the edges of a graph, drawn as curves that avoid other nodes if possible.
 
-    In large graphs (more than `MOST_BENT` edges), all edges are straight.
-
-    Args:
-        net: the graph.
-        places: ``float64 [n, 2]``, the positions (x, y) of its nodes.
+    Above `MOST_BENT` edges, all are straight. The positions (x, y) of the nodes are `places`, ``float64 [n, 2]``.
     """
     bend = len(net.pairs) <= MOST_BENT
     return [_edge(net, places, k, bend) for k in range(len(net.pairs))]
@@ -85,11 +80,8 @@ def _towards(start: FloatArray, end: FloatArray, share: float) -> Place:
 def _hits(start: FloatArray, through: Place, end: FloatArray, others: FloatArray) -> int:
     """Return the number of nodes that are closer than `CLEAR` to a quadratic Bézier curve.
 
-    Args:
-        start: ``float64 [2]``, the point (x, y) where the curve begins.
-        through: the control point of the curve.
-        end: ``float64 [2]``, the point where the curve ends.
-        others: ``float64 [n, 2]``, the positions of the nodes, without those that the curve connects.
+    `through` is the control point; `others`, ``float64 [n, 2]``, are the positions of the nodes without the ends of the
+    curve.
     """
     shares = np.linspace(0, 1, SAMPLES + 2)[1:-1, None]
     line = (1 - shares) ** 2 * start + 2 * shares * (1 - shares) * np.array(through) + shares**2 * end
@@ -115,12 +107,8 @@ def _rounded(place: Place) -> Place:
 def labels_of(edges: list[Edge], places: FloatArray, boxes: Boxes) -> list[Label]:
     """Return labels with the names of actions, for the edges that have room for a label.
 
-    The result is empty if all actions have the same name, or if the graph has more than `MOST_NAMED` edges.
-
-    Args:
-        edges: the edges of the drawing.
-        places: ``float64 [n, 2]``, the positions (x, y) of the nodes.
-        boxes: the rectangles that the nodes and their names take; no label overlaps with them.
+    There are none if all actions have the same name, or above `MOST_NAMED` edges. The positions (x, y) of the nodes are
+    `places`, ``float64 [n, 2]``, and their rectangles, which labels avoid, are `boxes`.
     """
     if len(edges) > MOST_NAMED or len({name for edge in edges for name in (*edge.there, *edge.back)}) < 2:
         return []
@@ -140,8 +128,7 @@ def labels_of(edges: list[Edge], places: FloatArray, boxes: Boxes) -> list[Label
 def longest_labels(net: Net) -> float:
     """Return the width of the labels of the edge with the widest labels, in units of the drawing.
 
-    An edge has one label with the names of its actions or, if the actions of its two directions differ, two labels,
-    whose widths are added. The result is at most `ROOM_FOR_NAMES`. It is 0 if the graph is drawn without labels.
+    The widths of two labels of an edge are added. The result is at most `ROOM_FOR_NAMES`; it is 0 without labels.
     """
     names = {name for both in (net.there, net.back) for actions in both for name in actions}
     if len(net.pairs) > MOST_NAMED or len(names) < 2:
@@ -153,11 +140,7 @@ def longest_labels(net: Net) -> float:
 def _texts(there: tuple[str, ...], back: tuple[str, ...]) -> tuple[str, str]:
     """Return the texts of the labels for the two directions of an edge; the second text is empty if both are equal.
 
-    Each text has the names of the actions of a direction, joined by slashes and shortened.
-
-    Args:
-        there: the names of the actions that lead from the first node of the edge to the second.
-        back: the names of the actions that lead from the second node to the first.
+    A text has the names of the actions of a direction, joined by slashes and shortened.
     """
     one, other = (shortened("/".join(names), LONGEST_LABEL) for names in (there, back))
     return one, "" if one == other else other
@@ -166,12 +149,9 @@ def _texts(there: tuple[str, ...], back: tuple[str, ...]) -> tuple[str, str]:
 def _wanted(edge: Edge) -> Iterator[list[tuple[str, tuple[float, ...]]]]:
     """Yield the possible ways to label an edge, the best first; the caller uses the first way for which there is room.
 
-    If the actions of the two directions differ, the best way is a label for each direction, and the second way is a
-    label for the first direction only. Otherwise the only way is one label for both directions.
-
     Yields:
-        A list with a pair for each label. The pair has the text of the label, and a tuple of the positions to try for
-        it, the best first. A position is a number from 0 (the first node of the edge) to 1 (the second node).
+        A list with a pair for each label: its text, and the positions to try, the best first. A position is a number
+        from 0 (the first node of the edge) to 1 (the second node).
     """
     there, back = _texts(edge.there, edge.back)
     if not back:
@@ -186,12 +166,8 @@ def _fitted(
 ) -> list[Box] | None:
     """Return a free rectangle for each label of an edge; None if there is no room for one of the labels.
 
-    Args:
-        ends: the positions (x, y) of both ends of the edge.
-        through: the control point of the edge, which is a quadratic Bézier curve.
-        texts: for each label a pair: its text, and the positions to try for it, as numbers from 0 (the first end) to 1
-            (the second end).
-        taken: the rectangles with which the result must not overlap.
+    The edge is given by the positions (x, y) of its `ends` and its control point. `texts` has for each label its text
+    and the positions to try, from 0 to 1 along the edge. The result does not overlap with `taken`.
     """
     found: list[Box] = []
     for text, shares in texts:
@@ -227,8 +203,8 @@ def extent(places: FloatArray, boxes: Boxes, edges: list[Edge]) -> Box:
 
     Args:
         places: ``float64 [n, 2]``, the positions (x, y) of the nodes.
-        boxes: the rectangles that the nodes and their names take, relative to the positions.
-        edges: the edges, which may be curved beyond the nodes.
+        boxes: the rectangles of the nodes and their names.
+        edges: the edges.
     """
     left, right = (places[:, 0] - boxes.half_width).min(), (places[:, 0] + boxes.half_width).max()
     low, high = (places[:, 1] - boxes.below).min(), (places[:, 1] + boxes.above).max()
@@ -248,11 +224,10 @@ def lay_out(net: Net, root: int = 0, above: Mapping[int, str] | None = None) -> 
     """Return the drawing of a graph of states; equal graphs have equal drawings.
 
     Args:
-        net: the states and the connections between them.
-        root: the index of the node where the agent starts. If the graph is drawn in layers, this node is the first
-            layer. If the graph is a single path, however, one end of the path is the first layer.
-        above: the text above each node in which a goal is reached, by the index of the node; None if there are no such
-            nodes.
+        net: the graph.
+        root: the index of the node where the agent starts; in a layered drawing, the first layer (except in a single
+            path).
+        above: the text above each node in which a goal is reached, by index; None for none.
     """
     given = above or {}
     names = [_written(net, node, node == root or node in given) for node in range(net.n)]
@@ -289,10 +264,7 @@ def _written(net: Net, node: int, matters: bool) -> tuple[str, ...]:
 def _placed(net: Net, root: int, boxes: Boxes) -> FloatArray:
     """Return the positions (x, y) of all nodes, ``float64 [n, 2]``, with connected parts of the graph below each other.
 
-    Args:
-        net: the graph.
-        root: the index of the node where the agent starts; the part that contains this node is at the top.
-        boxes: the rectangles that the nodes and their names take.
+    The part with the node `root`, where the agent starts, is at the top.
     """
     part_of = _parts(net)
     n_parts = int(part_of.max()) + 1
@@ -334,12 +306,9 @@ def _one_part(net: Net, root: int, boxes: Boxes) -> FloatArray:
 
 
 def _part(net: Net, members: list[int]) -> Net:
-    """Return the part of a graph that consists of some nodes and the edges between them.
+    """Return the part of a graph that consists of the nodes `members` and the edges between them.
 
-    Args:
-        net: the whole graph.
-        members: the indices of the nodes, which become nodes 0, 1, ... of the result; no edge may lead from them to
-            other nodes.
+    They become nodes 0, 1, ... of the result; no edge may lead to other nodes.
     """
     if len(members) == net.n:
         return net
@@ -357,13 +326,9 @@ def _part(net: Net, members: list[int]) -> Net:
 
 
 def _in_rows(places: FloatArray, loners: list[int], boxes: Boxes, below: float) -> None:
-    """Place isolated nodes in rows below the rest of a drawing, by writing their positions into `places`.
+    """Place the isolated nodes `loners` in rows below the rest of a drawing, by writing their positions into `places`.
 
-    Args:
-        places: ``float64 [n, 2]``, the positions (x, y) of all nodes; changed for the isolated nodes.
-        loners: the indices of the isolated nodes, which have no edges.
-        boxes: the rectangles that all nodes and their names take.
-        below: the y coordinate below which there is room; y increases upwards.
+    `places` is ``float64 [n, 2]``, the positions (x, y) of all nodes. Below the y coordinate `below` there is room.
     """
     if not loners:
         return

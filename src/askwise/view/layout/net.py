@@ -1,11 +1,9 @@
 """Graphs to draw: their nodes and edges, the names at them, and the boxes that nodes take in a drawing.
 
-The graph of a model has a node for each state. It is undirected: two states are connected if an action leads from one
-of them to the other. Directions only matter for arrows. Of a large model, only a part is drawn: the start, the states
-in which goals are reached, the paths between them, and states near the start.
+The graph of a model has a node for each state, and an edge where an action leads from one state to another. Of a large
+model, only a part is drawn: states near the start, states in which goals are reached, and paths between them.
 
-A box is a rectangle with room for the mark of a node and its names. If boxes overlap, the nodes are moved apart. All
-sizes are in units of the drawing; one unit is about the size of a mark.
+A box is a rectangle with room for a node and its names. The unit of length is about the size of a node's mark.
 """
 
 from __future__ import annotations
@@ -58,12 +56,11 @@ class Net:
     """A graph to draw: states of a model as nodes, and the connections between them as edges.
 
     Attributes:
-        states: for each node, the index of its state in the model. The last node may have the index -1 (`ELSEWHERE`);
-            it then stands for all states without a node of their own.
+        states: for each node, the index of its state. The last one may be -1 (`ELSEWHERE`): all other states.
         names: the full, printable name of each node.
-        pairs: ``int32 [n_pairs, 2]``, the indices of the two nodes of each edge, the lower index first.
-        there: for each edge, the names of the actions that lead from its first node to its second node.
-        back: for each edge, the names of the actions that lead from its second node to its first node.
+        pairs: ``int32 [n_pairs, 2]``, the two nodes of each edge, the lower index first.
+        there: the names of each edge's actions from its first to its second node.
+        back: the names of each edge's actions from its second to its first node.
         n_states: number of states of the model.
     """
 
@@ -76,12 +73,12 @@ class Net:
 
     @classmethod
     def of(cls, model: Model, states: Sequence[int] | None = None) -> Net:
-        """Return the graph of a model, or of a part of it.
+        """Return the graph of a deterministic model, or of a part of it.
 
         Args:
-            model: the model, which must be deterministic.
-            states: the indices of the states that become nodes; None for all states. If some states are left out, one
-                additional node without edges, with a name such as "12 more", stands for all of them.
+            model: the model.
+            states: the indices of the states that become nodes; None for all. An additional node, such as "12 more",
+                stands for the others.
         """
         chosen = range(model.n_states) if states is None else states
         node_of = {state: node for node, state in enumerate(chosen)}
@@ -127,9 +124,9 @@ class Net:
         return np.ascontiguousarray(others[np.lexsort((others, nodes))], dtype=np.int32)
 
     def steps_from(self, node: int) -> IntArray:
-        """Return the smallest number of edges on a path from the node `node` (an index) to each node, ``int32 [n]``.
+        """Return the smallest number of edges from the node with the index `node` to each node, ``int32 [n]``.
 
-        The number is -1 for a node to which no path leads. A path may use each edge in both directions.
+        Edges count in both directions. The number is -1 for a node to which no path leads.
         """
         return breadth_first([node], self.indptr, self.indices)[0]
 
@@ -146,16 +143,13 @@ class Net:
 def excerpt(model: Model, start: int, targets: Iterable[int]) -> list[int] | None:
     """Choose the part of a model to draw; return the indices of its states in ascending order.
 
-    The result has the start, the states in which goals are reached, as many of the shortest paths to them as fit, and
-    states near the start. The computing time is linear in the size of the model.
+    The part has the start, the targets, as many of the shortest paths between them as fit, and states near the start.
+    The result is None if the whole model is small enough (at most `MOST_DRAWN` states).
 
     Args:
         model: the model, which must be deterministic.
-        start: the index of the state in which the agent starts.
-        targets: the indices of the states in which a goal is reached; only the first `MOST_TARGETS` are used.
-
-    Returns:
-        The indices, or None if the whole model is small enough to draw (at most `MOST_DRAWN` states).
+        start: the index of the agent's first state.
+        targets: the states in which a goal is reached; only the first `MOST_TARGETS` are used.
     """
     if model.n_states <= MOST_DRAWN:
         return None
@@ -173,11 +167,11 @@ def excerpt(model: Model, start: int, targets: Iterable[int]) -> list[int] | Non
 
 
 def _from_start(model: Model, start: int) -> tuple[IntArray, IntArray]:
-    """Return the smallest number of steps from the state `start` to each state, and the states that can be reached.
+    """Return the number of steps from the state `start` to each state, and the states that can be reached.
 
     Returns:
-        Two arrays. The first is ``int32 [n_states]``, with -1 for a state that cannot be reached. The second is ``int32
-        [n_reached]``, the indices of the reached states, nearest first.
+        Two arrays: ``int32 [n_states]``, with -1 if a state cannot be reached, and ``int32 [n_reached]``, the indices
+        of the reached states, nearest first.
     """
     following = model.successor
     available = following >= 0
@@ -188,11 +182,8 @@ def _from_start(model: Model, start: int) -> tuple[IntArray, IntArray]:
 def _path_back(model: Model, steps: IntArray, target: int) -> Iterator[int]:
     """Yield the states of a shortest path from the start to the state `target` in reverse order, `target` first.
 
-    Args:
-        model: the model, which must be deterministic.
-        steps: ``int32 [n_states]``, the smallest number of steps from the start to each state; -1 for a state that
-            cannot be reached.
-        target: the index of the last state of the path. If it cannot be reached, it is the only state that is yielded.
+    `steps`, ``int32 [n_states]``, are the steps from the start to each state; -1 if a state cannot be reached. If
+    `target` cannot be reached, only `target` is yielded.
     """
     indptr, indices = model.predecessors
     state = target
@@ -207,12 +198,9 @@ def _path_back(model: Model, steps: IntArray, target: int) -> Iterator[int]:
 
 
 def name_width(lines: tuple[str, ...]) -> float:
-    """Return the width of a node's name that is written in several lines, in units of the drawing.
+    """Return the width of a node's name that is written in the lines `lines`; 0 without lines.
 
-    One unit is about the size of a node's mark.
-
-    Args:
-        lines: the lines of the name; without lines, the width is 0.
+    The unit is about the size of a node's mark.
     """
     return NAME_LETTERS * LETTER_WIDTH * max((columns_of(line) for line in lines), default=0)
 
@@ -243,11 +231,10 @@ def _fitting(text: str, columns: int) -> int:
 
 
 def in_lines(name: str, longest: int = LONGEST_LINE) -> tuple[str, ...]:
-    """Return a name as one line or, if it is longer than `longest` columns, as two lines.
+    """Return a name as one line or, if it is longer than `longest` columns, as two lines of similar length.
 
-    The name is split after a space, hyphen, slash or underscore, such that the longer line is as short as possible. A
-    line that is still too long is shortened; so is a name that cannot be split. A column is the width of a usual
-    character. Wide characters, such as Chinese ones, take two columns.
+    The name is split after a space, hyphen, slash or underscore. A line that is still too long is shortened. Wide
+    characters, such as Chinese ones, take two columns.
     """
     if columns_of(name) <= longest:
         return (name,)
@@ -266,13 +253,12 @@ def in_lines(name: str, longest: int = LONGEST_LINE) -> tuple[str, ...]:
 class Boxes:
     """The rectangles that the nodes of a graph take in a drawing, including the texts above and below each node.
 
-    All arrays are ``float64 [n]``, one element per node, in units of the drawing (one unit is about the size of a
-    node's mark).
+    All arrays are ``float64 [n]``, in units of the drawing.
 
     Attributes:
-        half_width: half the width of each rectangle; the node is in the middle.
-        above: the distance from the node's position to the upper edge of the rectangle.
-        below: the distance from the node's position to the lower edge of the rectangle.
+        half_width: half the width; the node is in the middle.
+        above: the distance from the node to the upper edge.
+        below: the distance from the node to the lower edge.
     """
 
     half_width: FloatArray
@@ -306,8 +292,7 @@ class Boxes:
     def right(self) -> tuple[FloatArray, FloatArray]:
         """The room that each node needs to the left and to the right of its position, as two arrays ``float64 [n]``.
 
-        Both include half of the smallest gap between two rectangles. Use this property for nodes that are placed side
-        by side.
+        Both include half of the smallest gap between two rectangles.
         """
         return self.half_width + BETWEEN / 2, self.half_width + BETWEEN / 2
 
@@ -328,9 +313,7 @@ class Boxes:
 def spread(places: FloatArray, boxes: Boxes) -> FloatArray:
     """Move nodes until no two boxes overlap, and return their new positions (x, y), ``float64 [n, 2]``.
 
-    Args:
-        places: ``float64 [n, 2]``, the positions of the nodes; the array is not changed.
-        boxes: the rectangle that each node takes, relative to its position.
+    `places`, ``float64 [n, 2]``, are the old positions, which are not changed.
     """
     places = _separated(places.copy())
     for _ in range(PUSHES):
@@ -363,15 +346,11 @@ def _separated(places: FloatArray) -> FloatArray:
 def _overlaps(places: FloatArray, boxes: Boxes) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Return how far the boxes of each two nodes overlap horizontally and vertically, and whether they overlap.
 
-    Args:
-        places: ``float64 [n, 2]``, the positions (x, y) of the nodes.
-        boxes: the rectangle that each node takes, relative to its position.
+    The smallest allowed gap counts as a part of the boxes.
 
     Returns:
-        Three arrays ``[n, n]`` with an element for each two nodes. The first is the overlap in x, the second the
-        overlap in y, in units of the drawing; a negative overlap is a gap. The third is True where both overlaps are
-        positive, and False for a node and itself. In all three, the smallest allowed gap between two boxes counts as a
-        part of the boxes.
+        Three arrays ``[n, n]``: the overlap in x and the overlap in y, where a negative overlap is a gap; and whether
+        both are positive, which is False for a node and itself.
     """
     middles = places[:, 1] + (boxes.above - boxes.below) / 2
     needed_x = (boxes.widths[:, None] + boxes.widths[None, :]) / 2
@@ -386,11 +365,7 @@ def _overlaps(places: FloatArray, boxes: Boxes) -> tuple[FloatArray, FloatArray,
 def _push(places: FloatArray, boxes: Boxes) -> FloatArray:
     """Return the vector (x, y) by which to move each node, ``float64 [n, 2]``, so that overlapping boxes move apart.
 
-    Two overlapping boxes move apart along the axis, x or y, on which they overlap less.
-
-    Args:
-        places: ``float64 [n, 2]``, the positions (x, y) of the nodes.
-        boxes: the rectangle that each node takes, relative to its position.
+    Two overlapping boxes move apart along the axis on which they overlap less.
     """
     short_x, short_y, overlap = _overlaps(places, boxes)
     order = np.arange(len(places))
@@ -404,14 +379,10 @@ def _push(places: FloatArray, boxes: Boxes) -> FloatArray:
 
 
 def _factor(places: FloatArray, boxes: Boxes) -> float:
-    """Return the factor by which to multiply all positions so that the boxes that overlap now become separate.
+    """Return the factor (1 or larger) by which to multiply all positions to separate the boxes that overlap now.
 
-    The factor is 1 if no boxes overlap, otherwise larger. Boxes keep their sizes when positions are enlarged, so other
-    boxes may overlap afterwards. The caller therefore repeats the enlargement until the factor is 1.
-
-    Args:
-        places: ``float64 [n, 2]``, the positions (x, y) of the nodes; no two are equal.
-        boxes: the rectangle that each node takes, relative to its position.
+    Other boxes may overlap afterwards, so the caller repeats this until the factor is 1. No two of the positions
+    `places`, ``float64 [n, 2]``, may be equal.
     """
     short_x, short_y, overlap = _overlaps(places, boxes)
     if not overlap.any():

@@ -1,17 +1,13 @@
 """Two ways to place the nodes of a connected graph: in layers, and by stress majorisation.
 
-**Layers** suit trees and graphs of one-way edges. The layer of a node is its distance from the root, the node where the
-agent starts. Within a layer, nodes are sorted by the mean position of their neighbours in the adjacent layer; sweeps
-down and up the layers repeat the sorting, to reduce crossings of edges. Then every node is placed as close to the mean
-of its neighbours as the other nodes allow, by a regression that keeps the order. Long, thin drawings are folded into
-rows.
+**Layers** suit trees and graphs of one-way edges. The layer of a node is its distance from the root, where the agent
+starts. Within a layer, nodes are sorted by the mean position of their neighbours in the adjacent layer, to reduce
+crossings. Then every node is placed as close to its neighbours as the order allows.
 
-**Stress majorisation** suits all other graphs: distances in the drawing approximate distances in the graph. It
-minimises the stress, the sum over all pairs of nodes of ``w * (distance(x_i, x_j) - d) ** 2``. Here ``x_i`` and ``x_j``
-are the positions of the two nodes, ``d`` is their distance in the graph, and ``w`` is ``1 / d ** 2``. Each step
-minimises a quadratic upper bound that touches the stress at the current drawing (Gansner, Koren and North 2004), so the
-stress never increases. The initial positions come from the distances to a few nodes, which unfolds loops and long
-paths.
+**Stress majorisation** suits all other graphs. It minimises the stress: the sum over all pairs of nodes of
+``w * (distance(x_i, x_j) - d) ** 2``. Here ``x_i`` and ``x_j`` are their positions, ``d`` is their distance in the
+graph, and ``w`` is ``1 / d ** 2``. Each step minimises a quadratic upper bound that touches the stress at the current
+drawing (Gansner, Koren and North 2004).
 """
 
 from __future__ import annotations
@@ -62,10 +58,9 @@ def suits_layers(net: Net, layers: IntArray) -> bool:
 
 
 def layers_of(net: Net, root: int) -> IntArray:
-    """Return the layer of each node of a connected graph, ``int32 [n]``.
+    """Return the layer of each node of a connected graph, ``int32 [n]``: its distance from the node `root`, in edges.
 
-    The layer of a node is the smallest number of edges between the node and the node `root`. If the graph is a single
-    path and `root` lies inside the path, edges are counted from one end of the path instead.
+    If the graph is a single path, edges are counted from one of its ends.
     """
     degrees = np.diff(net.indptr)
     ends = np.flatnonzero(degrees == 1)
@@ -77,14 +72,13 @@ def layers_of(net: Net, root: int) -> IntArray:
 def layered_layout(net: Net, layers: IntArray, boxes: Boxes, label: float) -> FloatArray:
     """Return the positions (x, y) of all nodes, ``float64 [n, 2]``, in layers from left to right or from top to bottom.
 
-    The direction with the more compact drawing is chosen. If there are many layers with at most three nodes each, the
-    layers are folded into several rows.
+    Many small layers are folded into several rows.
 
     Args:
         net: a connected graph.
         layers: ``int32 [n]``, the layer of each node, from 0.
-        boxes: the rectangles that the nodes and their names take.
-        label: the room between layers for the names of actions at edges, in units of the drawing.
+        boxes: the rectangles of the nodes.
+        label: the room between layers for the names of actions.
     """
     rows = _ordered(net, layers)
     widths, heights = boxes.widths, boxes.heights
@@ -106,11 +100,7 @@ def _shape(places: FloatArray, widths: FloatArray, heights: FloatArray) -> float
 def _ordered(net: Net, layers: IntArray) -> list[list[int]]:
     """Return a list of the nodes of each layer, in an order with few crossings of edges.
 
-    The order is found by sorting repeatedly, so other orders may have fewer crossings.
-
-    Args:
-        net: a connected graph.
-        layers: ``int32 [n]``, the layer of each node, from 0.
+    `net` is a connected graph; `layers`, ``int32 [n]``, has the layer of each node, from 0.
     """
     rows = [np.flatnonzero(layers == k).tolist() for k in range(int(layers.max()) + 1)]
     for row, below in pairwise(rows):
@@ -155,16 +145,10 @@ def _neighbours(net: Net, node: int) -> list[int]:
 
 
 def _in_layers(net: Net, rows: list[list[int]], before: FloatArray, after: FloatArray) -> FloatArray:
-    """Return the coordinate of each node along its layer, ``float64 [n]``.
+    """Return the coordinate of each node along its layer, ``float64 [n]``, close to those of its neighbours.
 
-    Nodes keep their order within the layer, do not overlap, and are close to the coordinates of their neighbours in the
-    graph.
-
-    Args:
-        net: a connected graph.
-        rows: for each layer, the indices of its nodes in the order in which they are drawn.
-        before: ``float64 [n]``, the room along the layer that each node needs before its position.
-        after: ``float64 [n]``, the room along the layer that each node needs after its position.
+    `rows` are the nodes of each layer, in the order to keep. `before` and `after`, ``float64 [n]``, are the room along
+    the layer that each node needs before and after its position.
     """
     places = np.zeros(net.n)
     for row in rows:
@@ -181,27 +165,18 @@ def _in_layers(net: Net, rows: list[list[int]], before: FloatArray, after: Float
 
 
 def _offsets(before: FloatArray, after: FloatArray) -> FloatArray:
-    """Return the distance of each node of a layer from the first node, ``float64 [n]``, if nodes are packed closely.
+    """Return the distance of each node of a layer from its first node, ``float64 [n]``, if nodes are packed closely.
 
-    Here ``n`` is the number of nodes of the layer.
-
-    Args:
-        before: ``float64 [n]``, the room that each of these nodes needs before its position.
-        after: ``float64 [n]``, the room that each of these nodes needs after its position.
+    `before` and `after`, ``float64 [n]``, are the room that each node needs before and after its position.
     """
     return np.concatenate(([0.0], np.cumsum(after[:-1] + before[1:])))
 
 
 def _depths(rows: list[list[int]], before: FloatArray, after: FloatArray, label: float) -> FloatArray:
-    """Return the coordinate of each node across the layers, ``float64 [n]``; it is the same for all nodes of a layer.
+    """Return the coordinate of each node across the layers, ``float64 [n]``; it is 0 for the first layer and increases.
 
-    The first layer has the coordinate 0, and later layers have larger ones.
-
-    Args:
-        rows: for each layer, the indices of its nodes.
-        before: ``float64 [n]``, the room across the layers that each node needs before its position.
-        after: ``float64 [n]``, the room across the layers that each node needs after its position.
-        label: the room between two layers for the names of actions, in units of the drawing.
+    `rows` are the nodes of each layer. `before` and `after`, ``float64 [n]``, are the room across the layers that each
+    node needs; `label` is the room between two layers.
     """
     found = np.zeros(len(before))
     gaps = [max(after[a].max() + before[b].max(), 1.4) + 0.2 + label for a, b in pairwise(rows)]
@@ -213,14 +188,8 @@ def _depths(rows: list[list[int]], before: FloatArray, after: FloatArray, label:
 def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> FloatArray:
     """Return the positions (x, y) of all nodes, ``float64 [n, 2]``, for a graph with many small layers.
 
-    The sequence of layers is cut into rows with equal numbers of layers (the last row may be shorter). The rows lie one
-    below the other and run alternately from left to right and from right to left.
-
-    Args:
-        net: a connected graph.
-        rows: for each layer, the indices of its nodes in the order in which they are drawn.
-        boxes: the rectangles that the nodes and their names take.
-        label: the room between layers for the names of actions at edges, in units of the drawing.
+    The layers are cut into rows one below the other, which run alternately from left to right and from right to left.
+    `rows` are the nodes of each layer in their order; `label` is the room between two layers for the names of actions.
     """
     step = float(boxes.widths.max()) + 0.2 + label
     across = -_in_layers(net, rows, *boxes.down)
@@ -237,8 +206,7 @@ def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> Floa
 def rising(wanted: FloatArray) -> FloatArray:
     """Return the non-decreasing numbers that are closest to the numbers `wanted` by least squares.
 
-    This is isotonic regression: runs of numbers in the wrong order are replaced by their mean. `wanted` and the result
-    are ``float64 [n]``. The function ``scipy.optimize.isotonic_regression`` does the same, but importing it is slow.
+    This is isotonic regression; `wanted` and the result are ``float64 [n]``.
     """
     blocks: list[tuple[float, int]] = []  # sums and sizes
     for number in wanted.tolist():
@@ -258,8 +226,8 @@ def stress_layout(net: Net, root: int, edge: float) -> FloatArray:
 
     Args:
         net: a connected graph.
-        root: the index of the node where the agent starts, which is placed on the left.
-        edge: the desired distance between neighbours, in units of the drawing.
+        root: the agent's first node, placed on the left.
+        edge: the desired distance between neighbours.
     """
     if net.n == 1:
         return np.zeros((1, 2))
@@ -268,14 +236,10 @@ def stress_layout(net: Net, root: int, edge: float) -> FloatArray:
 
 
 def _first_guess(distances: FloatArray, root: int) -> FloatArray:
-    """Return initial positions (x, y) of all nodes, ``float64 [n, 2]``, computed from distances to four nodes.
+    """Return initial positions (x, y) of all nodes, ``float64 [n, 2]``, from the distances to four remote nodes.
 
-    The first of the four nodes is the one farthest from `root`. Each of the other three is the node farthest from the
-    chosen nodes before it.
-
-    Args:
-        distances: ``float64 [n, n]``, the smallest number of edges between each two nodes.
-        root: the index of the node where the agent starts.
+    The first of the four is the node farthest from `root`. Each other is farthest from those before. `distances`,
+    ``float64 [n, n]``, are counted in edges.
     """
     west = int(np.argmax(distances[root]))
     east = int(np.argmax(distances[west]))
@@ -312,15 +276,9 @@ def _apart(places: FloatArray, distances: FloatArray, weights: FloatArray) -> tu
 def _turned(places: FloatArray, root: int) -> FloatArray:
     """Return the positions of nodes, rotated and mirrored so that the longer axis of the drawing is horizontal.
 
-    The node with the index `root` comes to lie on the left and not below the centre. If no axis is clearly longer, the
-    drawing is rotated such that this node is on the left at the height of the centre.
-
-    Args:
-        places: ``float64 [n, 2]``, the positions (x, y); y increases upwards. The array is not changed.
-        root: the index of the node where the agent starts.
-
-    Returns:
-        The new positions, ``float64 [n, 2]``, with their mean at (0, 0).
+    The node `root`, where the agent starts, comes to lie on the left and not below the centre; if no axis is clearly
+    longer, at the height of the centre. `places`, ``float64 [n, 2]``, is not changed. The new positions have the mean
+    (0, 0).
     """
     centred = places - places.mean(axis=0)
     sizes, axes = np.linalg.eigh(centred.T @ centred)

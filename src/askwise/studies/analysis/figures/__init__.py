@@ -1,9 +1,7 @@
 """All figures of a study: drawn, captioned, and written to files.
 
-A kind of figure is a function that yields pictures. Its argument is a `Material` (the data for the figures of one
-teammate and base price) or, for figures about one prior, a `Material` and the name of the prior. To add a kind, write
-such a function and list it in `OF_ALL_PRIORS` or `OF_EACH_PRIOR`. Its figures are then drawn, written to files and
-included in the report.
+To add a kind of figure, write a function that yields pictures and list it in `OF_ALL_PRIORS` or `OF_EACH_PRIOR`. Its
+argument is a `Material`, the data for one teammate and base price; in `OF_EACH_PRIOR` also the name of a prior.
 """
 
 from __future__ import annotations
@@ -29,11 +27,9 @@ __all__ = ["Material", "Picture", "pictures", "write_figures"]
 def write_figures(folder: str | Path, tables: Tables) -> list[Picture]:
     """Draw all figures of a study, write each as a PNG and an SVG file, and return them.
 
-    Equal tables give identical files.
-
     Args:
-        folder: the folder to write to; created if it does not exist.
-        tables: the tables of the study, such as its episodes.
+        folder: the folder to write to; created if needed.
+        tables: the tables of the study.
     """
     target = make_folder(folder)
     drawn = list(pictures(tables))
@@ -48,8 +44,7 @@ def write_figures(folder: str | Path, tables: Tables) -> list[Picture]:
 def pictures(tables: Tables) -> Iterator[Picture]:
     """Draw and yield all figures of a study one by one, each with a name of its own.
 
-    Figures about the same teammate and base price, and the same file if instances come from files, follow each other.
-    Among these, the figures that show all priors come first, then those of each prior.
+    They are grouped by teammate, base price and file; figures of all priors come first.
     """
     names: Counter[str] = Counter()
     for picture in _drawn(tables):

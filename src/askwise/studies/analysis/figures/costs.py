@@ -1,12 +1,10 @@
 """Figures of marginal costs: how they depend on the price of naming a goal, and the two parts that they consist of.
 
-The marginal cost of an episode is its cost minus the cost for an agent that knows the goal from the start. The price of
-naming a goal is the amount that each goal named in a question adds to the price of the question.
+The marginal cost of an episode is its cost minus the cost if the goal is known. The price of naming a goal is what each
+goal named in a question adds to its price.
 
-The first kind of figure shows the mean marginal cost by the price of naming a goal, with one line for each method and
-95 % intervals as bands, as in the paper's figures 3, 5 and 6. If a study has only one price, each method has a point
-with an error bar instead. The second kind has one bar for each method, divided into lost steps and the price of
-questions.
+The first kind of figure has a line for each method, by this price, as in the paper's figures 3, 5 and 6. The second
+kind has a bar for each method, divided into lost steps and the price of questions.
 """
 
 from __future__ import annotations
@@ -46,11 +44,9 @@ PAPER_FIGURES = {"far": "3", "uniform": "5", "near": "6"}
 
 
 def all_costs(material: Material) -> Iterator[Picture]:
-    """Yield one figure of each method's mean marginal cost by the price of naming a goal, with a panel for each prior.
+    """Yield a figure of each method's mean marginal cost by the price of naming a goal, with a panel for each prior.
 
-    The marginal cost of an episode is its cost minus the cost for an agent that knows the goal from the start. The
-    price of naming a goal is the amount that each goal named in a question adds to the price of the question. Nothing
-    is yielded if there is only one prior.
+    The marginal cost of an episode is its cost minus the cost if the goal is known. A single prior has no such figure.
     """
     means, here = material.summary, material.tables
     if len(material.priors) == 1:
@@ -69,14 +65,8 @@ def all_costs(material: Material) -> Iterator[Picture]:
 def costs(material: Material, prior: str) -> Iterator[Picture]:
     """Yield one figure of each method's mean marginal cost by the price of naming a goal, under one prior.
 
-    The marginal cost of an episode is its cost minus the cost for an agent that knows the goal from the start. The
-    price of naming a goal is the amount that each goal named in a question adds to the price of the question. If the
-    study has several priors, the report shows the figure of `all_costs` instead, and hides the figure of this function
-    until the reader clicks on its label.
-
-    Args:
-        material: the data to draw.
-        prior: the name of the prior.
+    The marginal cost of an episode is its cost minus the cost if the goal is known. With several priors, the report
+    shows the figure only after a click.
     """
     means = material.summary.filter(pl.col("prior") == prior)
     paper = f" (the paper's figure {PAPER_FIGURES[prior]})" if prior in PAPER_FIGURES else ""
@@ -98,17 +88,15 @@ def cost_figure(
 ) -> Figure:
     """Draw each method's mean marginal cost by the price of naming a goal, with one panel for each prior.
 
-    The marginal cost of an episode is its cost minus the cost for an agent that knows the goal from the start. The
-    price of naming a goal is the amount that each goal named in a question adds to the price of the question. If there
-    is only one price, the horizontal axis shows the methods instead.
+    The marginal cost of an episode is its cost minus the cost if the goal is known. If there is only one price, the
+    horizontal axis shows the methods.
 
     Args:
-        summary: the mean costs, as `askwise.studies.analysis.results.summary` returns them.
-        priors: the names of the priors to draw, from left to right. All panels have the same vertical axis.
-        bounds: lower bounds of the marginal cost of all methods, drawn as a dashed line: a table with the columns of
-            `askwise.studies.analysis.tables.BOUNDS`; None for no line.
-        price: the term for the price of naming a goal in a question, for the label of the horizontal axis, such as
-            ``per-station cost``.
+        summary: the mean costs (`askwise.studies.analysis.results.summary`).
+        priors: names of the priors, from left to right.
+        bounds: lower bounds for all methods (`askwise.studies.analysis.tables.BOUNDS`), drawn as a dashed line; may be
+            None.
+        price: label of the horizontal axis, such as ``per-station cost``.
     """
     looks = styles(summary["method"].unique(maintain_order=True))
     width = 6.4 if len(priors) == 1 else 0.8 + 3.5 * len(priors)
@@ -181,10 +169,9 @@ def _bound(ax: Axes, rows: pl.DataFrame, n_methods: int, several: bool) -> None:
 
     Args:
         ax: the panel to draw in.
-        rows: a row for each price of naming a goal, in ascending order of the price (column ``per_goal``), with the
-            bound in the column ``mean``. If there are no rows, nothing is drawn.
-        n_methods: the number of methods, which is the length of the line if the horizontal axis shows methods.
-        several: whether the study has several prices. If so, the horizontal axis shows prices, otherwise methods.
+        rows: a row for each price, ascending (``per_goal``), with the bound in ``mean``; may be empty.
+        n_methods: length of the line if the horizontal axis shows methods.
+        several: whether the horizontal axis shows prices.
     """
     if rows.is_empty():
         return
@@ -220,9 +207,7 @@ def _bound_text(here: Tables) -> str:
 def _costs_text(means: pl.DataFrame, price: str) -> str:
     """Return a figure's alternative text: each method's mean marginal cost at the lowest and at the highest price.
 
-    Args:
-        means: the rows that the figure shows, of the table that `askwise.studies.analysis.results.summary` returns.
-        price: the term for the price of naming a goal in a question, such as ``per-station cost``.
+    `means` has the rows of the summary that the figure shows; `price` is the term for the price.
     """
     lines = []
     for (prior,), rows in means.group_by("prior", maintain_order=True):
@@ -241,8 +226,7 @@ PART_STYLES = {"steps_lost": ("steps lost", LOST, ""), "questions": ("price of q
 def cost_parts(material: Material) -> Iterator[Picture]:
     """Yield one figure of the two parts of each method's mean marginal cost, with a panel for each prior.
 
-    The parts are lost steps, which an agent that knew the goal would not take, and the price of questions. If the study
-    has several prices of naming a goal in a question, the figure shows the middle one.
+    The parts are the price of questions, and steps that an agent which knew the goal would not take.
     """
     found = parts(material.tables.episodes)
     prices = found["per_goal"].unique().sort().to_list()
@@ -265,13 +249,12 @@ def cost_parts(material: Material) -> Iterator[Picture]:
 def parts_figure(found: pl.DataFrame, priors: list[str], price: float) -> Figure:
     """Draw a bar for each method, divided into lost steps and the price of questions, with a panel for each prior.
 
-    Lost steps are steps that an agent which knew the goal would not take. Each panel has its own scale, because costs
-    depend strongly on the prior.
+    Lost steps are steps that an agent which knew the goal would not take.
 
     Args:
-        found: the means of both parts, as `askwise.studies.analysis.results.parts` returns them.
-        priors: the names of the priors to draw, from left to right.
-        price: the price of naming a goal in a question; only rows with this price are drawn.
+        found: the means of both parts (`askwise.studies.analysis.results.parts`).
+        priors: names of the priors, from left to right.
+        price: the price of naming a goal to draw.
     """
     here = found.filter(pl.col("per_goal") == price)
     methods = here["method"].unique(maintain_order=True).to_list()

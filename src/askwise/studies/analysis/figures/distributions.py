@@ -1,13 +1,10 @@
 """Figures of distributions: the steps at which questions are asked, and the marginal costs of episodes.
 
-The first kind of figure has histograms of the steps at which questions are asked, as in the paper's figure 4. Each
-method that asks has its own row, so that bars do not hide each other. The left column is for the study's lowest price
-of naming a goal in a question, the right column for the highest.
+The first kind has histograms of the steps at which questions are asked, as in the paper's figure 4: a row for each
+method, and columns for the lowest and the highest price of naming a goal.
 
-The second kind has a curve for each method: the share of episodes whose marginal cost is at most the value on the
-horizontal axis. The marginal cost of an episode is its cost minus the cost for an agent that knows the goal. Unlike a
-mean, the curve shows whether a method is almost always cheap but sometimes very expensive. The higher a curve, the
-cheaper the method. The left end of a curve is the share of episodes without any marginal cost.
+The second kind has a curve for each method: the share of episodes whose marginal cost (cost minus the cost if the goal
+is known) is at most the value on the horizontal axis. The higher a curve, the cheaper the method.
 """
 
 from __future__ import annotations
@@ -72,11 +69,11 @@ def questions_figure(queries: pl.DataFrame, methods: list[str], prices: list[flo
     """Draw histograms of the steps at which questions are asked: a row for each asking method, a column for each price.
 
     Args:
-        queries: one row for each question, all under the same prior, with the columns ``method``, ``per_goal`` (the
-            price of naming a goal in a question) and ``t`` (the step, counted from 1).
-        methods: the names of all methods. Methods that never ask are left out of the figure.
-        prices: the prices of naming a goal in a question for which a column is drawn, from left to right.
-        name: the term for the price of naming a goal in a question, for titles, such as ``per-station cost``.
+        queries: one row for each question under one prior, with the columns ``method``, ``per_goal`` (the price of
+            naming a goal) and ``t`` (the step, from 1).
+        methods: names of all methods.
+        prices: prices of naming a goal, from left to right.
+        name: the term for this price, such as ``per-station cost``.
     """
     looks = styles(methods)
     asking = [method for method in methods if (queries["method"] == method).any()]
@@ -126,12 +123,8 @@ TICKS = (0, 1, 2, 5, 10, 20, 40, 60, 100, 150, 200, 300, 500, 1000, 2000, 5000, 
 def spread(material: Material, prior: str) -> Iterator[Picture]:
     """Yield one figure of the distribution of each method's marginal costs over episodes, under one prior.
 
-    The marginal cost of an episode is its cost minus the cost for an agent that knows the goal from the start. The
-    figure has one panel for the study's lowest price of naming a goal in a question, and one for the highest.
-
-    Args:
-        material: the data to draw.
-        prior: the name of the prior.
+    The marginal cost of an episode is its cost minus the cost if the goal is known. There are panels for the lowest and
+    the highest price of naming a goal.
     """
     episodes = material.tables.episodes.filter(pl.col("prior") == prior)
     means = material.summary.filter(pl.col("prior") == prior)
@@ -151,14 +144,14 @@ def spread(material: Material, prior: str) -> Iterator[Picture]:
 def spread_figure(episodes: pl.DataFrame, methods: list[str], prices: list[float], name: str = PRICE) -> Figure:
     """Draw the cumulative distribution of the marginal cost: a panel for each price, a curve for each method.
 
-    The marginal cost of an episode is its cost minus the cost for an agent that knows the goal from the start.
+    The marginal cost of an episode is its cost minus the cost if the goal is known.
 
     Args:
-        episodes: one row for each finished episode, all under the same prior, with the columns ``method``, ``per_goal``
-            (the price of naming a goal in a question) and ``marginal_cost``.
-        methods: the names of the methods to draw, in the order of the legend.
-        prices: the prices of naming a goal in a question for which a panel is drawn, from left to right.
-        name: the term for the price of naming a goal in a question, for titles, such as ``per-station cost``.
+        episodes: one row for each finished episode under one prior, with the columns ``method``, ``per_goal`` (the
+            price of naming a goal) and ``marginal_cost``.
+        methods: names of the methods, in the order of the legend.
+        prices: prices of naming a goal, from left to right.
+        name: the term for this price, such as ``per-station cost``.
     """
     looks = styles(methods)
     figure = Figure(figsize=(0.9 + 3.1 * len(prices), 4.0), layout="constrained")

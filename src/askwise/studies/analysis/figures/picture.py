@@ -1,9 +1,7 @@
 """What all kinds of figures share: the data that they are drawn from, the finished figures, and the styles of methods.
 
-A `Material` has the data for one teammate and base price; in a study whose instances come from files, also for one
-file. A `Picture` is a drawing with its caption and its position in the report. A `Style` is the colour, the dashes and
-the marker of a method's line, so readers can also tell methods apart without colours. The colours are those of
-`askwise.view.palette`.
+A `Material` has the data for one teammate, base price and file. A `Picture` is a drawing with its caption and its
+position in the report. A `Style` is the look of a method's line, also without colours.
 """
 
 from __future__ import annotations
@@ -50,18 +48,15 @@ class Picture:
     """A figure with its caption and its position in the report.
 
     Attributes:
-        name: the name of the figure's files, without ending.
-        caption: the text below the figure.
-        alt: the alternative text for readers who cannot see the figure.
+        name: name of the files, without ending.
+        caption: text below the figure.
+        alt: alternative text for readers who cannot see it.
         figure: the drawing.
-        title: the heading above the figure; empty for none. Figures of one section with the same title share the
-            heading.
-        section: the section of the report that shows the figure, by the name that links use for it, such as ``figures``
-            or ``time``. If no section has this name, a new section with this heading is added.
-        order: figures under one title are sorted by this number. Figures with equal numbers keep the order of creation.
-        beside: whether the figure is narrow enough to stand next to other figures of the same order.
-        folded: the label that a reader clicks to see the figure; empty if the figure is always visible. Figures of the
-            same order with the same label appear together.
+        title: heading, shared by figures of one section; empty for none.
+        section: name of the report's section, such as ``time``; an unknown name makes a new section.
+        order: position among the figures under one title.
+        beside: whether it may stand next to others of the same order.
+        folded: the label to click to see the figure; empty if it is always visible.
     """
 
     name: str
@@ -84,10 +79,9 @@ def panel_title(prior: str) -> str:
 
 
 def slug(text: str) -> str:
-    """Return text in a form that suits file names: in lower case, with hyphens instead of special characters.
+    """Return text for file names: in lower case, with a hyphen for each run of other characters than a-z, 0-9 and dots.
 
-    The letters a to z, digits and dots are kept. Each run of other characters becomes one hyphen; a hyphen at the end
-    of the text is removed.
+    A hyphen at the end is removed.
     """
     return re.sub(r"[^a-z0-9.]+", "-", text.lower()).rstrip("-")
 
@@ -96,15 +90,12 @@ def slug(text: str) -> str:
 class Material:
     """The data from which figures are drawn, for one teammate and one base price of questions.
 
-    If the instances of the study come from files, the data are for one file, or for all files together.
+    If the instances come from files, the data are for one file, or for all files together.
 
     Attributes:
-        tables: the study's tables with only the finished episodes, the questions and the lower bounds for this
-            teammate, base price and file.
-        suffix: the end of the figures' file names, which names the file, the teammate and the base price, as far as
-            these vary in the study.
-        where: a sentence at the end of captions that names the file, the teammate and the base price, as far as these
-            vary in the study; empty if none of them varies.
+        tables: the study's tables for these values, with only the finished episodes.
+        suffix: end of file names, with those values that vary.
+        where: sentence at the end of captions, with those values that vary; may be empty.
     """
 
     tables: Tables
@@ -145,11 +136,7 @@ class Material:
     def caption(self, prior: str, text: str) -> str:
         """Return the caption of a figure about one prior: the name of the prior, `text`, and the attribute `where`.
 
-        The name is left out if `prior` is ``file``, which stands for the prior that each instance's file states.
-
-        Args:
-            prior: the name of the prior.
-            text: the caption without the prior; its first letter is in lower case.
+        The prior ``file`` is left out. `text` begins in lower case.
         """
         return (
             f"{text[:1].upper()}{text[1:]}{self.where}" if prior == FROM_FILE else f"Prior {prior}: {text}{self.where}"
@@ -168,12 +155,8 @@ class Material:
 def materials(tables: Tables) -> Iterator[Material]:
     """Yield the data to draw figures from, for each teammate and base price that has finished episodes.
 
-    If the instances come from files, the data are further divided by file, for the first 6 files (`MOST_FILES`). The
-    data of all files together come last. They are left out if the files have different prices, because a line through
-    the prices of different problems would have no meaning.
-
-    Args:
-        tables: the tables of the study.
+    If the instances come from files, the first 6 files (`MOST_FILES`) come first, each by itself, then all files
+    together, unless their prices differ.
     """
     columns, named = grouping(tables.episodes), varying(tables.episodes)
     for setting in settings(_drawn(tables.episodes)):
@@ -198,8 +181,8 @@ def materials(tables: Tables) -> Iterator[Material]:
 def _drawn(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the episodes for which figures are drawn: all episodes, unless the instances come from files.
 
-    If they do, the result has the episodes of the first 6 files (`MOST_FILES`), and then the episodes of all files once
-    more, with `ALL_FILES` in the column ``file``. This second part is left out if the files have different prices.
+    Otherwise: the episodes of the first 6 files (`MOST_FILES`), then all episodes as the file `ALL_FILES` if their
+    prices are the same.
     """
     if FILE not in episodes.columns:
         return episodes
@@ -220,10 +203,7 @@ def _column_text(column: str, text: str) -> str:
 def _bounds_of(bounds: pl.DataFrame | None, setting: Mapping[str, Any]) -> pl.DataFrame | None:
     """Return the lower bounds of marginal cost for one file, teammate and base price; None if there are none.
 
-    Args:
-        bounds: the table of all lower bounds of the study; None if it has none.
-        setting: the values to select: from the name of a column (``file``, ``teammate`` or ``base``) to its value.
-            Columns that `bounds` does not have are ignored.
+    `setting` maps columns to the values to select; columns that `bounds` lacks are ignored.
     """
     if bounds is None:
         return None
@@ -246,10 +226,7 @@ def end_prices(episodes: pl.DataFrame) -> list[float]:
 def counted(means: pl.DataFrame, what: str = "") -> str:
     """Return text for a caption with the number of episodes in each mean, such as ``n = 100 episodes for each point``.
 
-    Args:
-        means: the rows that the figure shows, of the table that `askwise.studies.analysis.results.summary` returns.
-        what: the last word of the text. If it is empty, the word is ``point``, or ``method`` if there is only one
-            price.
+    `what` is the last word; by default ``point``, or ``method`` if there is only one price.
     """
     sizes = means["episodes"].sort()
     low, high = sizes[0], sizes[-1]
@@ -272,9 +249,8 @@ class Style:
     """The style of a method's line in figures, in the form that matplotlib takes.
 
     Attributes:
-        colour: the colour, as a hexadecimal number or by name.
-        dashes: the pattern of dashes: ``"-"`` for a solid line, or ``(offset, (length, gap, ...))`` in units of the
-            line width.
+        colour: a hexadecimal number or a name.
+        dashes: ``"-"`` for a solid line, or ``(offset, (length, gap, ...))`` in units of the line width.
         marker: the marker at each point, such as ``"o"``.
     """
 
@@ -320,12 +296,10 @@ _MARKERS = ("<", ">", "p", "h", "d", "v", "P", "*", "o", "s")
 def styles(methods: Iterable[str]) -> dict[str, Style]:
     """Return the style of each method's line, by the name of the method.
 
-    Methods in `KNOWN` have a fixed style, the same in every figure. Other methods get colours that no method in `KNOWN`
-    has. When these run out, colours of methods in `KNOWN` are used too, preferably of methods that are not in the
-    figure.
+    Methods in `KNOWN` have a fixed style; others get other colours as long as there are any.
 
     Args:
-        methods: the names of all methods in a figure.
+        methods: names of all methods in a figure.
     """
     names = list(methods)
     borrowed = sorted(_BORROWED, key=names.__contains__)  # those that are not in the figure first
