@@ -185,6 +185,7 @@ def problem_arrays(problem: DecisionProblem) -> ProblemArrays:
     saver, owner = saver.astype(np.int64), owner.astype(np.int64)
     # A fixed seed makes results reproducible.
     rng = np.random.default_rng(20210209)
+    # With 128 bits, two of ten million states share a signature with a probability below 1e-24.
     signs = [rng.integers(1, 2**64, size=(n, 2), dtype=np.uint64) for n in (n_intents, len(likelihood), len(rows) + 1)]
     scale = max(float(np.abs(problem.loss).max()), float(price.max(initial=0.0)), 1e-300)
     return ProblemArrays(
