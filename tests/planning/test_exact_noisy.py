@@ -144,6 +144,13 @@ def test_more_questions_never_cost_more_and_bounds_close_in(seed: int) -> None:
     assert lower_bound(problem).value <= bounds[0] + 1e-9
 
 
+def test_a_bound_that_takes_too_many_states_is_0() -> None:
+    problem = random_problem(3, n_goals=4).with_answers(AnswerModel(0.1))
+    found, unknown = solve(problem, questions=1), solve(problem, questions=1, limit=1, go_on=True)
+    assert unknown.expected_cost == found.expected_cost
+    assert (unknown.lower_bound, found.lower_bound) == (0, pytest.approx(0.1))
+
+
 class ChoicesOnly(Reference):
     """Questions of yes and no are not allowed."""
 
