@@ -327,18 +327,6 @@ def test_a_complete_search_that_took_too_much_work_is_not_tried_again() -> None:
         assert planner.search.limits[0].complete_no == before[0] + tried
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_after_a_complete_search_that_took_too_much_work_the_plan_is_the_usual_one(seed: int) -> None:
-    problem = random_problem(seed, n_goals=4).with_answers(AnswerModel(0.1))
-    start, plans = problem.start, []
-    for gave_up in (False, True):
-        planner = Planner(problem, tables_of(problem), replace(NOISY_FULL, endgame_states=5, log_table=12))
-        planner._gave_up = gave_up
-        plans.append(planner.plan(problem.prior, start.teammate, start.ego))
-        assert planner._gave_up or plans[-1].act_only == 0
-    assert replace(plans[0], states_seen=0) == replace(plans[1], states_seen=0)
-
-
 def test_moves_that_are_tried_to_improve_a_question() -> None:
     """Goals of little weight are not moved, and none is when the budget is used up."""
     problem = changed(random_problem(2, n_goals=4), prior=np.array([0.5, 0.3, 0.195, 0.005]))
