@@ -90,3 +90,16 @@ def test_answers_that_cannot_be() -> None:
         lambda: ProblemEnv(workshop(), answers=0.1),  # type: ignore[arg-type]
         "answers: found 0.1; expected an AnswerModel, such as AnswerModel(wrong=0.05, refused=0.1)",
     )
+
+
+@pytest.mark.parametrize(("name", "option"), [("Problem", "problem"), ("ToolFetching", "instance")])
+def test_a_problem_whose_answers_may_be_refused_needs_a_space_for_that(name: str, option: str) -> None:
+    refusing = workshop(answers={"refused": 0.3})
+    env = gymnasium.make(f"askwise/{name}-v0", **{option: workshop()})  # type: ignore[arg-type]
+    assert_refused(
+        lambda: env.reset(options={option: refusing}),
+        f"{option}: found answers that may be refused ({refusing.answers}); "
+        "expected answers as in the observation space, never refused",
+    )
+    told = gymnasium.make(f"askwise/{name}-v0", answers="wrong:0.1", **{option: workshop()})  # type: ignore[arg-type]
+    told.reset(options={option: refusing})  # the environment's own answers count

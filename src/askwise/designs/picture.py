@@ -24,7 +24,7 @@ from askwise.text.wording import printable
 from askwise.types import IntArray
 from askwise.view.palette import LIGHT, hex_of
 from askwise.view.palette import WALL as WALL_COLOUR
-from askwise.view.plot import draw_cells, pair_matrix
+from askwise.view.plot import pair_matrix
 from askwise.view.scene import DrawnGraph, Place
 from askwise.view.scene_builder import start_scene
 
@@ -157,7 +157,15 @@ def _map(
             _goal(ax, grid.cells[state].tolist(), printable(name), small)
     x, y = grid.cells[start].tolist()
     ax.plot(x, y, "o", color=TEAMMATE, markersize=6.5, markeredgecolor=PAPER, zorder=5)
-    draw_cells(ax, grid, lines=small, color=LINE, linewidth=0.5)
+    if small:
+        ax.set_xticks(np.arange(-0.5, grid.width), minor=True)
+        ax.set_yticks(np.arange(-0.5, grid.height), minor=True)
+        ax.grid(which="minor", color=LINE, linewidth=0.5)
+        ax.tick_params(which="minor", length=0)
+    step = max(1, max(grid.width, grid.height) // 20)
+    ax.set_xticks(range(0, grid.width, step))
+    ax.set_yticks(range(0, grid.height, step))
+    ax.tick_params(labelsize=6)
 
 
 def _goal(ax: Axes, at: list[int], name: str, small: bool) -> None:

@@ -39,8 +39,8 @@ class Shape:
         teammate_states: number of the teammate's states.
         ego_states: number of the ego agent's states, including what it carries.
         teammate_actions: number of the teammate's actions.
-        ego_actions: number of the ego agent's actions without questions.
-        ego_moves: number of `ego_actions` that are moves.
+        ego_actions: number of the ego agent's actions, without questions.
+        ego_moves: how many of them are moves.
         groups: number of groups of goals.
     """
 
@@ -81,12 +81,12 @@ class ProblemSource:
         problem: a `Problem`, an instance of any domain, or the path of its file.
 
     Attributes:
-        option: the key of the options of ``reset`` with which a user passes another problem.
+        option: the key under which the options of ``reset`` give another problem.
         goal_word: the word for a goal in error messages.
-        empty_questions: whether a question about no goal is available.
-        limit: the default number of steps after which an episode is truncated; None for the limit of `Game`.
+        empty_questions: whether questions about no goal are available.
+        limit: default limit on the steps of an episode; None for that of `Game`.
         example: one of the problems.
-        shape: the numbers of goals, groups, states and actions, which all problems have in common.
+        shape: the numbers of goals, groups, states and actions, equal in all problems.
     """
 
     option = "problem"
@@ -239,16 +239,16 @@ class Episodes:
 
     Args:
         source: supplies the problem of each episode.
-        observer: makes the observations. Its space gets a fourth ``answer`` if answers may be refused.
-        max_steps: steps after which an episode is truncated; None for the limit of `source`.
+        observer: makes the observations. If answers may be refused, the space of ``answer`` gets a fourth value.
+        max_steps: limit on the steps of an episode; None for that of `source`.
         render_mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing).
         answers: how often answers are wrong or missing: an `AnswerModel` or a text such as
-            ``"wrong:0.05,refused:0.1"``. None for the answer model of each problem.
+            ``"wrong:0.05,refused:0.1"``; None for what each problem states.
 
     Attributes:
         source: the argument `source`.
         observer: the argument `observer`.
-        answers: the answer model of all episodes, or None.
+        answers: the `AnswerModel` of all episodes, or None.
         render: draws an episode in the render mode.
     """
 
@@ -264,7 +264,8 @@ class Episodes:
         self.observer = observer
         self.answers = parse_answers(answers) if isinstance(answers, str) else answers
         model = source.example.answers if answers is None else checked_answers(self.answers)
-        if model.refused:
+        self._may_be_refused = model.refused > 0
+        if self._may_be_refused:
             observer.space.spaces["answer"] = spaces.Discrete(4)  # one more value, for a refused answer
         self.render = Renderer(render_mode)
         self._max_steps = _checked_limit(max_steps)
@@ -356,6 +357,9 @@ class Episodes:
 
     def _prepare(self, problem: Problem) -> None:
         if self._prepared is not problem:
+            if problem.answers.refused and not self._may_be_refused:
+                found = f"answers that may be refused ({problem.answers})"
+                raise InputError(self.source.option, found, "answers as in the observation space, never refused")
             self._prepared = problem
             self.observer.begin(problem)
             self._masks = Masks(problem, self.source.ego_mask)

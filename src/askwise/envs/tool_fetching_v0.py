@@ -29,15 +29,14 @@ class ToolFetchingParallelEnv(GameParallelEnv):
     """An environment for two agents: a worker that knows its station, and a fetcher that has to find it out.
 
     ## Description
-    The game of the Gymnasium environment `askwise.envs.ToolFetchingEnv`, but you control both agents, ``"worker"`` and
-    ``"fetcher"``. The fetcher has to bring the tool of the worker's station.
+    The game of `askwise.envs.ToolFetchingEnv`, but you control both agents, ``"worker"`` and ``"fetcher"``. The fetcher
+    has to bring the tool of the worker's station.
 
     ## Action space
     - ``worker``: ``Discrete(6)``: 0 NORTH, 1 EAST, 2 SOUTH, 3 WEST, 4 WORK (at a station), 5 NOOP.
-    - ``fetcher``: ``OneOf((Discrete(5 + n_stations), MultiBinary(n_stations)))``, as in `ToolFetchingEnv`. If the
-      fetcher asks, the environment answers, and both agents stay in place.
+    - ``fetcher``: ``OneOf((Discrete(5 + n_stations), MultiBinary(n_stations)))``, as in `ToolFetchingEnv`.
 
-    An action that is not available does nothing, but costs a step.
+    During a question, both agents stay in place. An unavailable action does nothing, but costs a step.
 
     ## Observation space
     - ``fetcher``: the ``Dict`` of `ToolFetchingEnv`.
@@ -45,22 +44,22 @@ class ToolFetchingParallelEnv(GameParallelEnv):
 
     ## Rewards
     Both agents get the negative cost of the step. ``infos[agent]`` has the keys of the info dict of `ToolFetchingEnv`.
-    ``illegal`` is about the agent's own action. ``action_mask`` fits ``action_space(agent).sample``: an ``int8`` array
-    for the worker; a pair of an array and None for the fetcher.
+    ``illegal`` is about the agent's own action. ``action_mask`` is for ``action_space(agent).sample``: an ``int8``
+    array for the worker, ``(int8 array, None)`` for the fetcher.
 
     ## Starting state
-    As in `ToolFetchingEnv`; the same seed gives the same instance and goal. The options of ``reset`` are ``goal`` (name
-    or index) and ``instance`` (another instance, with equal width, height and numbers of stations and toolboxes).
+    As in `ToolFetchingEnv`; the same seed gives the same instance and goal. Options of ``reset``: ``goal`` (name or
+    index) and ``instance`` (with the same width, height and numbers of stations and toolboxes).
 
     ## Episode end
-    For both agents at once, as in `ToolFetchingEnv`.
+    As in `ToolFetchingEnv`, for both agents at once.
 
     ## Arguments
     - ``instance``: an `Instance` or the path of its file; without it, every reset draws a random instance.
-    - ``max_steps``: steps after which an episode is truncated; by default 4 for each cell of the map.
+    - ``max_steps``: steps after which an episode is truncated; by default 4 per cell.
     - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels) or ``"human"`` (a window).
-    - ``answers``: how often answers are wrong or missing: an `AnswerModel`, or a text such as
-      ``"wrong:0.05,refused:0.1"``; by default answers are true.
+    - ``answers``: how often answers are wrong or missing: an `AnswerModel` or a text such as
+      ``"wrong:0.05,refused:0.1"``; by default as the instance states.
     - ``size``, ``stations``, ``toolboxes``, ``walls``, ``clustered``, ``prior``, ``query_cost``: settings of random
       instances, as in `ToolFetchingEnv`.
     """

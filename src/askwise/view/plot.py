@@ -1,8 +1,8 @@
 """Matplotlib figures that show how long the goals of an agent look alike: as maps, matrices and timelines.
 
 ``EDP(i | j)``, the expected divergence point, is the expected step at which the actions of an agent that pursues goal
-`j` rule out goal `i`. A zone is an interval of steps in which a question may matter. The figures are drawn on given or
-new axes, and neither shown nor saved.
+`j` rule out goal `i`. A zone is an interval of steps in which a question may matter. Figures are drawn on given or new
+axes, not shown or saved.
 """
 
 from __future__ import annotations
@@ -57,18 +57,18 @@ def edp_map(
     ego: StateLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a map that shows, for each cell, how long two goals of an agent that starts there look alike.
+    """Draw a map that shows how long two goals look alike, by the cell in which the agent starts; return the axes.
 
     ``EDP(i | j)`` is the expected step at which the actions of an agent that pursues goal `j` rule out goal `i`. The
-    colour of a cell is the mean of ``EDP(first | second)`` and ``EDP(second | first)``. Small maps also have both
-    numbers, in this order. The axes are returned.
+    colour is the mean of ``EDP(first | second)`` and ``EDP(second | first)``. Small maps also show both numbers, in
+    this order.
 
     Args:
         divergence: the EDP of all pairs of goals.
         first: a goal, by index or name.
         second: another goal.
-        teammate: the teammate's cell, to be marked; None for no mark.
-        ego: the ego agent's cell, likewise.
+        teammate: the cell for the teammate's mark; None for none.
+        ego: the cell for the ego agent's mark; None for none.
         ax: the axes to draw on; None for a new figure.
 
     Raises:
@@ -99,22 +99,22 @@ def by_evidence(evidence: float | None, between: str = " ") -> str:
     """Return the end of a figure's caption, such as " by evidence of 0.05"; empty if `evidence` is None.
 
     Args:
-        evidence: a goal is ruled out once its likelihood, given the actions so far, is at most this multiple of that of
-            the pursued goal. None: only impossible actions rule it out.
-        between: the space or line break with which the text begins.
+        evidence: a goal is ruled out if the actions are at most this many times as likely for it as for the pursued
+            goal; None if only impossible actions count.
+        between: the space or line break in front.
     """
     return "" if evidence is None else f"{between}by evidence of {evidence:g}"
 
 
 def ambiguity_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: Axes | None = None) -> Axes:
-    """Draw a map with all goals; the colour of a cell shows how long the goals look alike if an agent starts there.
+    """Draw a map that shows how long all goals look alike, by the cell in which the agent starts; return the axes.
 
     ``EDP(i | j)`` is the expected step at which the actions of an agent that pursues goal `j` rule out goal `i`. The
-    colour is the mean of all finite ``EDP(i | j)``. The axes are returned.
+    colour is the mean of all finite ``EDP(i | j)``.
 
     Args:
         divergence: the EDP of all pairs of goals.
-        teammate: the teammate's cell, to be marked; None for no mark.
+        teammate: the cell for the teammate's mark; None for none.
         ax: the axes to draw on; None for a new figure.
 
     Raises:
@@ -154,14 +154,14 @@ def goal_map(divergence: Divergence, *, teammate: StateLike | None = None, ax: A
 
 
 def edp_matrix(divergence: Divergence, at: StateLike, *, ax: Axes | None = None) -> Axes:
-    """Draw a matrix that shows, for each pair of goals, how long they look alike if the agent starts in a given state.
+    """Draw a matrix that shows, for any two goals, how long they look alike from a given state; return the axes.
 
     Row `i`, column `j` shows ``EDP(i | j)``: the expected step at which the actions of an agent that pursues goal `j`
-    rule out goal `i`. The axes are returned.
+    rule out goal `i`.
 
     Args:
         divergence: the EDP of all pairs of goals.
-        at: the state, by index or name.
+        at: the agent's state, by index or name.
         ax: the axes to draw on; None for a new figure.
     """
     ax = ax or plt.subplots(figsize=(4.6, 4), layout="constrained")[1]
@@ -174,17 +174,15 @@ def edp_matrix(divergence: Divergence, at: StateLike, *, ax: Axes | None = None)
 def pair_matrix(
     ax: Axes, names: Sequence[str], values: Any, top: float | None = None, numbers: Sequence[int] | None = None
 ) -> None:
-    """Draw a matrix that shows an expected number of steps for each pair of goals as the colour of a cell.
-
-    Small matrices also have the numbers in their cells.
+    """Draw a matrix whose colours show an expected number of steps for any two goals; write the numbers if it is small.
 
     Args:
         ax: the axes to draw on.
         names: the names of the goals.
-        values: ``float64 [n_goals, n_goals]``; row `i`, column `j` is the expected step at which goal `i` is ruled out
-            while the agent pursues goal `j`. ``nan`` and the diagonal stay empty.
+        values: ``float64 [n_goals, n_goals]``; row `i`, column `j` is the expected step at which the actions of an
+            agent that pursues goal `j` rule out goal `i`. ``nan`` and the diagonal stay empty.
         top: the upper end of the colour scale; None for the largest finite value.
-        numbers: the numbers that replace the names if a name is too long; None for 1, 2, 3, ...
+        numbers: what to write instead of the names if one is too long; None for 1, 2, 3, ...
     """
     n = len(names)
     values = np.where(np.eye(n, dtype=bool), np.nan, values)
@@ -221,18 +219,18 @@ def _room(ax: Axes) -> float:
 
 
 def zone_timeline(zones: Zones, *, horizon: float | None = None, ax: Axes | None = None) -> Axes:
-    """Draw the zones of a pair of goals as horizontal bars over a time axis, and return the axes.
+    """Draw the zones of two goals as horizontal bars over a time axis, and return the axes.
 
     A zone is an interval of steps, counted from now:
 
     - information (Z_I): the teammate's actions may still fit both goals;
-    - branching (Z_B): the ego agent may need different actions for the goals;
-    - querying (Z_Q): both; only then may a question be worth its price.
+    - branching (Z_B): the ego agent may need different actions for them;
+    - querying (Z_Q): both; only then can a question pay off.
 
-    A filled bar shows the worst case, a hatched bar the expected case.
+    Filled bars show the worst case, hatched bars the expected case.
 
     Args:
-        zones: the zones of the pair.
+        zones: the zones.
         horizon: the last step to draw; None for 2 steps after the last finite start or end of a zone.
         ax: the axes to draw on; None for a new figure.
     """
@@ -319,22 +317,10 @@ def _heat(ax: Axes, grid: GridWorld, values: Any, label: str) -> None:
 def _walls(ax: Axes, grid: GridWorld) -> None:
     walls, where = _drawn_cells(grid, grid.walls)
     ax.imshow(np.where(walls, 1.0, np.nan), cmap=ListedColormap([WALL]), origin="lower", **where)
-    draw_cells(ax, grid, lines=max(grid.width, grid.height) <= 40, color=PAPER, linewidth=0.8)
-
-
-def draw_cells(ax: Axes, grid: GridWorld, *, lines: bool, **style: Any) -> None:
-    """Label the columns and rows of a map on its axes, and draw lines between its cells.
-
-    Args:
-        ax: the axes, with the centre of the cell ``(x, y)`` at ``(x, y)``.
-        grid: the map.
-        lines: whether to draw lines.
-        style: their style, such as ``color``.
-    """
-    if lines:
+    if max(grid.width, grid.height) <= 40:
         ax.set_xticks(np.arange(-0.5, grid.width), minor=True)
         ax.set_yticks(np.arange(-0.5, grid.height), minor=True)
-        ax.grid(which="minor", **style)
+        ax.grid(which="minor", color=PAPER, linewidth=0.8)
         ax.tick_params(which="minor", length=0)
     step = max(1, max(grid.width, grid.height) // 20)
     ax.set_xticks(range(0, grid.width, step))

@@ -81,25 +81,25 @@ def run_study(
     show_progress: bool = False,
     on_damage: Callable[[Damaged], object] | None = None,
 ) -> Ran:
-    """Play all instances of a study whose results are not stored yet, and store the results.
+    """Play all instances of a study that have no stored results, and store the results.
 
-    Agents play in separate processes, within the limits of the study. Instances that cannot be pickled are played in
-    this process, without limits.
+    Agents play in separate processes, within the study's limits. Instances that cannot be pickled are played here,
+    without limits.
 
     Args:
         study: the study.
-        folder: the folder of the results; created if it does not exist.
-        workers: the number of local processes.
+        folder: the folder of the results; created if needed.
+        workers: number of local processes.
         executor: used instead of `workers` and `dask`; not shut down.
-        dask: the address of a Dask scheduler to use instead of `workers`.
-        retry_failed: whether to play instances with stored errors again.
+        dask: address of a Dask scheduler to use instead of `workers`.
+        retry_failed: whether to play instances with errors again.
         show_progress: whether to show progress on standard error.
-        on_damage: called first with each file that cannot be used.
+        on_damage: called first with each damaged or unfinished file.
 
     Raises:
         Interrupted: Ctrl-C was pressed.
-        InputError: the folder belongs to another study or another run uses it, or the Dask cluster cannot be used.
-        WorkersGone: worker processes could not be started, or the executor failed.
+        InputError: another study or run has the folder, or the Dask cluster cannot be used.
+        WorkersGone: worker processes did not start, or the executor failed.
     """
     store, run = Store(folder, study), new_run()
     try:
@@ -201,14 +201,14 @@ def _result(study: Study, index: int, future: Future[TaskResult]) -> TaskResult:
 def provenance() -> dict[str, Any]:
     """Return the versions of programs, the machine and the command line of this process, as JSON-compatible data.
 
-    The keys are:
+    Keys:
 
-    - ``askwise`` and ``python``: their versions;
-    - ``git``: ``commit`` of askwise's source code and whether files have ``changed`` since; None without git;
-    - ``packages``: versions of installed packages, by name;
-    - ``system``, ``processor``: their names;
-    - ``cores``: the number of cores;
-    - ``command``: the command line as a list of words.
+    - ``askwise``, ``python``: versions;
+    - ``git``: ``commit`` of the source code, and whether files have ``changed`` since; None without git;
+    - ``packages``: versions by name;
+    - ``system``, ``processor``: names;
+    - ``cores``: number of cores;
+    - ``command``: the words of the command line.
     """
     return {
         "askwise": __version__,
@@ -259,7 +259,8 @@ class RunRecord:
 
     def __exit__(self, *_: object) -> None:
         self._run["ended"] = utc_now()
-        self._run["tasks_done"] = len(self._store.done())
+        # Counted from the disk: an interrupted `Store.write` may have listed an instance that its memory does not have.
+        self._run["tasks_done"] = len(Store(self._store.folder, self._store.study).done())
         self._write()
 
     def _write(self) -> None:
