@@ -1,17 +1,17 @@
 """Answer models: how often answers to questions are wrong or missing.
 
-A question has `k` possible answers, and each goal makes one of them true (`truth`). With probability ``refused`` there
-is no answer. Otherwise, with probability ``wrong``, the answer is one of the ``k - 1`` false answers, each equally
-likely. Otherwise it is true. So the likelihood of answer `a` under goal `g` is::
+A question has `k` possible answers, and the goal makes one of them true (`truth`). With probability ``refused``, there
+is no answer. An answer is wrong with probability ``wrong``; the ``k - 1`` false answers are equally likely. So answer
+`a` has the likelihood under goal `g`::
 
     L[a, g] = (1 - refused) * (1 - wrong            if a is true for g,
                                wrong / (k - 1)      if a is false for g).
 
-*Independent* errors are drawn anew each time a question is asked. With *persistent* errors, the same question always
-gets the same answer. A yes/no question and the one about all other goals count as the same question.
+*Independent* errors are drawn anew for each question. With *persistent* errors, the same question always gets the same
+answer. A yes/no question and the one about all other goals count as the same question.
 
 To add an answer model, write a subclass of `AnswerModel` with its own `draw`, `likelihood` and, if answers can be
-wrong, `fallible`. For planning, override `AnswerModel.for_planning` with an approximation by the formula above.
+wrong, `fallible`. For planners, `AnswerModel.for_planning` returns an approximation by the formula above.
 """
 
 from __future__ import annotations
@@ -50,8 +50,7 @@ class AnswerModel:
     """The probabilities that an answer is wrong or missing.
 
     Attributes:
-        wrong: probability that an answer is wrong if there is one, at least 0 and below 0.5; false answers are equally
-            likely.
+        wrong: probability that a given answer is wrong, at least 0 and below 0.5; false answers are equally likely.
         refused: probability that no answer is given, at least 0 and below 1.
         errors: ``"independent"`` if wrong and missing answers are drawn anew each time; ``"persistent"`` if the same
             question always gets the same answer.
@@ -89,9 +88,9 @@ class AnswerModel:
     def telling(self) -> float:
         """How much a yes/no reply tells, from 0 to 1: about ``1 / telling`` replies make the true answer certain.
 
-        The answer counts as certain when its odds have grown by a factor of 1000 (``1 / CREDIBLE``). A right reply adds
-        ``log((1 - wrong) / wrong)`` to the logarithm of the odds, and a wrong reply subtracts it. The result is the
-        mean change divided by ``log(1000)``, at most 1. If replies are never wrong, it is ``1 - refused``.
+        Certain means that its odds have grown by a factor of 1000 (``1 / CREDIBLE``). A right reply adds
+        ``log((1 - wrong) / wrong)`` to their logarithm; a wrong one subtracts it. The result is the mean change divided
+        by ``log(1000)``, at most 1, or ``1 - refused`` if replies are never wrong.
         """
         if self.wrong == 0:
             return 1.0 - self.refused

@@ -1,21 +1,20 @@
 """Beliefs: the probabilities of the teammate's goals after observing and asking.
 
-Three kinds of belief learn from the teammate's actions:
+A `Tracker` keeps the ego agent's belief during one episode, and updates it with every `Observation`. There are three
+kinds of belief:
 
 - `Elimination` (the paper's): an action that is not optimal for a goal rules the goal out. The remaining goals keep
   their prior odds.
-- `Bayes`: the odds of each goal are multiplied by the probability of the action under the goal's policy. Let the
-  teammate draw its plan uniformly from all shortest plans. Let ``P0`` be the prior, ``s0`` the start, and ``N_g(s)``
-  the number of shortest plans from state `s` to goal `g`. Then ``P(g | s)`` is proportional to
-  ``P0(g) N_g(s) / N_g(s0)``.
-- `Robust`: the teammate may take any action now and then, so observing never rules a goal out for good.
+- `Bayes`: an action multiplies the odds of each goal by its probability under the goal's policy.
+- `Robust`: like `Bayes`, but the teammate may take any action now and then. So no action rules a goal out for good.
 
-Answers that cannot be wrong rule out goals; answers that can be wrong multiply the odds of each goal by their
-likelihood. The set of *possible* goals is stored exactly, so a goal whose probability underflows stays possible. If
-answers can be wrong, methods consider only the *credible* goals, which are at least `CREDIBLE` times as probable as the
-likeliest goal. An observation that leaves no goal raises `ContradictoryObservation`.
+Let the teammate draw one of all shortest plans. Let ``P0`` be the prior, ``s0`` the start, and ``N_g(s)`` the number of
+shortest plans from state `s` to goal `g`. Then, for `Bayes`, ``P(g | s)`` is proportional to
+``P0(g) N_g(s) / N_g(s0)``.
 
-A `Tracker` keeps the ego agent's belief during one episode, and updates it with every `Observation`.
+Answers that cannot be wrong rule out goals. Answers that can be wrong multiply the odds of each goal by their
+likelihood; then methods consider only *credible* goals, at least `CREDIBLE` times as probable as the likeliest. A goal
+whose probability underflows stays possible. An observation that leaves no goal raises `ContradictoryObservation`.
 """
 
 from __future__ import annotations
@@ -54,11 +53,10 @@ class Belief(ABC):
     Attributes:
         name: the kind of belief, such as ``bayes``.
         weighs_answers: whether answers can be wrong. If so, `possible` leaves out very improbable goals.
-        needs_shares: whether `observe` needs the probabilities of an action, not just which of them are positive.
+        needs_shares: whether `observe` needs the probabilities of an action, not just which are positive.
         rules_out: whether an action can rule out a goal for good.
-        state_only: whether the belief depends on the teammate's current state only, not on its path, if the teammate
-            draws one of all shortest plans.
-        posterior: whether the probabilities are the Bayesian posterior for such a teammate. Planners use the posterior.
+        state_only: whether only the teammate's state matters, not its path, if it draws one of all shortest plans.
+        posterior: whether this is the Bayesian posterior for such a teammate, which planners use.
         way_out: advice at the end of the message of `ContradictoryObservation`.
     """
 
@@ -232,8 +230,8 @@ class Robust(Belief):
         prior: ``float64 [n_goals]``, not all 0; goals of prior 0 are impossible.
         noise: probability of a random action, above 0 and below 1.
         n_actions: number of actions that a random action is drawn from.
-        doubt: a share above 0 and below 1. `possible` leaves out goals under which the observed actions are less than
-            `doubt` times as probable as under another goal. Not used if answers can be wrong.
+        doubt: above 0 and below 1. `possible` leaves out goals under which the observed actions are less than `doubt`
+            times as probable as under another goal. Not used if answers can be wrong.
     """
 
     name = "robust"
@@ -299,7 +297,7 @@ def make_belief(
     Args:
         name: ``elimination``, ``bayes`` or ``robust``.
         prior: ``float64 [n_goals]``, not all 0; goals of prior 0 are impossible.
-        n_actions: for ``robust``, the number of actions that a random action of the teammate is drawn from.
+        n_actions: for ``robust``, the number of actions that a random action is drawn from.
         weighs_answers: whether answers can be wrong.
     """
     kind = find_belief(name)
@@ -341,12 +339,12 @@ class Tracker:
     Args:
         problem: the problem.
         belief: the kind of belief, ``elimination``, ``bayes`` or ``robust``.
-        fallback: the kind of belief to change to when an observation is impossible under `belief`; None to raise
+        fallback: the kind to change to when an observation is impossible under `belief`; None to raise
             `ContradictoryObservation`.
 
     Attributes:
         problem: the problem.
-        fallback: the kind of belief to change to; None after the change.
+        fallback: the argument `fallback`; None after the change.
         belief: the current belief.
         answers: all answers so far, missing ones included.
     """

@@ -3,11 +3,11 @@
 The **gate** for questions is open if several goals are possible, and no action is optimal for all of them. All methods
 ask only if the gate is open, except `planner`, `planner-light` and `optimal`, which compare costs.
 
-A **pair** of goals `g` and `h` is important if the ego agent is expected to be undecided between the two for many
-steps. Let `B` be the step at which the ego agent's plans for the two goals must branch. Let ``E(h | g)`` be the step at
-which the teammate's actions are expected to rule out `h` if `g` is true. Let ``|[B, E]|`` be the number of steps from
-`B` to `E`. The expected number of undecided steps is ``P(g) |[B, E(h | g)]| + P(h) |[B, E(g | h)]|``. The value of a
-question adds up the steps of several pairs, each step once.
+Two goals `g` and `h` matter if the ego agent is expected to be undecided between them for many steps. At step `B`, it
+first needs different actions for them. At step ``E(h | g)``, the teammate's actions are expected to rule out `h` if `g`
+is true. Let ``steps(B, E)`` be the number of steps from `B` to `E`. Then the expected number of undecided steps is
+``P(g) steps(B, E(h | g)) + P(h) steps(B, E(g | h))``. The value of a question adds up the steps of several pairs of
+goals, each step once.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Decision:
         action: index of the action; None if the decision is to ask.
         ask: the question; None if the decision is to act.
         why: the reason, one sentence.
-        value: expected number of steps that the answer to `considered` saves, before its price; None if unknown.
+        value: expected steps that the answer to `considered` saves, before its price; None if unknown.
         cost: price of `considered`; None if there is none.
-        considered: the best question that the method found, even if it is not asked; None if it compared none.
-        runner_up: a pair: the second best question, and its value minus its price; None if unknown.
-        verdict: how certain it is that there is no better question, such as "proven optimal".
+        considered: the best question found, asked or not; None if the method compared none.
+        runner_up: the second best question, and its value minus its price; None if unknown.
+        verdict: how certain it is that no question is better, such as "proven optimal".
         situation: problem, states and belief at the decision; None if the agent has no belief.
     """
 
@@ -105,7 +105,7 @@ class Gate:
     Attributes:
         possible: number of possible goals (`credible_goals`).
         common: indices of the ego actions that are optimal for all possible goals.
-        suits: pairs of the index of an ego action and the number of possible goals for which it is optimal, if any.
+        suits: for each ego action that is optimal for some possible goals, its index and the number of these goals.
     """
 
     possible: int
@@ -264,12 +264,11 @@ class PairZones:
     Attributes:
         first: index of one goal.
         second: index of the other goal.
-        informed: the latest step by which the teammate's actions tell the two goals apart (the teammate's WCD).
-        branching: the first step in which the ego agent needs different actions for the two goals (the ego agent's
-            WCD).
-        expected: the step at which the teammate's actions are expected to rule out `second` if `first` is true, and
-            vice versa (EDP).
-        weight: expected number of undecided steps, weighted by the probabilities of the two goals.
+        informed: the latest step by which the teammate's actions tell the goals apart (its WCD).
+        branching: the first step in which the ego agent needs different actions for the goals (its WCD).
+        expected: the steps (EDP) at which the teammate's actions are expected to rule out `second` if `first` is true,
+            and `first` if `second` is true.
+        weight: expected number of undecided steps, weighted by the probabilities of the goals.
     """
 
     first: int
@@ -325,18 +324,14 @@ def heaviest_pairs(
 ) -> tuple[PairZones, ...]:
     """Return the pairs of goals between which the ego agent is expected to be undecided longest, the longest first.
 
-    Pairs are sorted by `PairZones.weight`, the largest first; equal ones by `PairZones.branching`, the earliest first,
-    and then by probability.
+    Pairs with equal `PairZones.weight` are sorted by `PairZones.branching`, the earliest first, then by probability.
+    With fewer than two possible goals, there are none.
 
     Args:
         problem: the problem.
         state: the states of both agents.
         belief: ``float64 [n_goals]``, the probability of each goal.
         most: largest number of pairs.
-
-    Returns:
-        The pairs, each with the steps in which a question about the two goals may be useful. Empty if fewer than two
-        goals are possible.
     """
     possible = np.flatnonzero(credible_goals(problem, belief))
     if possible.size < 2:

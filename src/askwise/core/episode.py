@@ -24,11 +24,11 @@ class Step:
     Attributes:
         t: number of the step, from 1; questions count.
         state: the states of both agents before the step.
-        belief: ``float64 [n_goals]``, the ego agent's probability of each goal when it decided; None if it has none.
+        belief: ``float64 [n_goals]``, the ego agent's probability of each goal before the step; None if it has none.
         decision: the ego agent's action or question.
         teammate_action: index of the teammate's action; None for a question.
         answer: the answer to the question; None for an action.
-        cost: 1 for an action, or the price of the question.
+        cost: 1 for an action, the price for a question.
     """
 
     t: int
@@ -57,8 +57,8 @@ class Episode:
 
     Attributes:
         problem: the problem that was played.
-        method: name of the ego agent's method, such as ``planner``.
-        teammate: name of the kind of teammate, such as ``urop``.
+        method: the ego agent's method, such as ``planner``.
+        teammate: the kind of teammate, such as ``urop``.
         goal: index of the teammate's goal.
         seed: the random seed; None if it was not an integer.
         steps: the steps in order.

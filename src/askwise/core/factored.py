@@ -51,16 +51,16 @@ def checked_model(field: str, model: object) -> Model:
 
 
 def targets_of(field: str, goals: Goals, own: Targets, model: Model) -> list[IntArray]:
-    """Return the targets of each goal for one agent: the states in which the agent has reached the goal.
-
-    The result has an array ``int32 [n_targets]`` for each goal. Raises an `InputError` if targets are missing or
-    unknown.
+    """Return one agent's targets of each goal, an array ``int32 [n_targets]`` of the states in which it is reached.
 
     Args:
         field: name of the input in error messages.
         goals: names of the goals, or a dict from each goal to the targets that both agents share.
         own: the agent's targets, in order or as a dict by goal; None for those in `goals`.
-        model: the model of the agent.
+        model: the agent's model.
+
+    Raises:
+        InputError: targets are missing or unknown.
     """
     names = tuple(goals)
     given: Any = own
@@ -105,7 +105,7 @@ def checked_policies(
     """Return the teammate's policies as `Policy` objects, one for each goal, in the order of `names`.
 
     Args:
-        given: the policies, in order or as a dict by goal. Each is a `Policy` or a table of probabilities,
+        given: the policies, in order or as a dict by goal, each a `Policy` or its probabilities,
             ``float [n_states, n_actions]``.
         names: names of the goals.
         model: the teammate's model.
@@ -113,7 +113,7 @@ def checked_policies(
         start: index of the teammate's first state.
 
     Raises:
-        InputError: a policy is missing or invalid, may miss its goal, or cannot stay there.
+        InputError: a policy is missing or invalid, may miss its goal, or cannot stay at it.
     """
     field = "teammate_policies"
     listed = by_name(field, given, names, "policy") if isinstance(given, Mapping) else list(given)
@@ -185,18 +185,17 @@ class FactoredProblem(Problem):
     Values for each goal are given in the order of the goals or as a dict by name.
 
     Args:
-        goals: names of the goals; or a dict from the name of each goal to its targets for both agents.
+        goals: names of the goals, or a dict from each name to the goal's targets for both agents.
         prior: probabilities of the goals, summing to 1; None if all are equally likely.
         teammate_model: the teammate's model, deterministic; required.
         teammate_goals: the teammate's targets for each goal; None for those in `goals`.
-        ego_model: the ego agent's model, deterministic; None for the teammate's model.
+        ego_model: the ego agent's model, deterministic; None for the teammate's.
         ego_goals: the ego agent's targets for each goal; None for those in `goals`.
-        start: the first states of teammate and ego agent, in this order, by name or index; required.
-        query_cost: the price of questions: a `QueryCost`, a function of the goals asked about (a list of indices), or a
-            dict from each goal to the price of naming it. None: every question costs 0.5.
-        ego_moves: names of the ego actions that move the agent, for the method ``toolbox``; None for all except
-            waiting.
-        groups: a dict from the name of each group of related goals to its goals; methods may ask about groups.
+        start: first states of teammate and ego agent, in this order, by name or index; required.
+        query_cost: price of questions: a `QueryCost`, a function of the indices of the goals asked about, or a dict
+            from each goal to the price of naming it. None: every question costs 0.5.
+        ego_moves: names of the ego actions that move the agent, for the method ``toolbox``; None for all but waiting.
+        groups: names of groups of goals that methods may ask about, each with its goals.
         teammate_policies: the teammate's policy for each goal; None if it draws one of all shortest paths (UROP).
         answers: how often answers are wrong or missing; by default never.
     """

@@ -46,15 +46,15 @@ def answer_to(asked: Question | Sequence[int], goal: int) -> Answer:
 def ends(problem: Problem, before: JointState, teammate_action: int, now: JointState, goal: int) -> bool:
     """Return whether a step in which both agents acted ends the episode if the teammate's goal is `goal`.
 
-    It does if the teammate was at a target of the goal (a state in which the goal is reached) and stays there, and the
-    ego agent is at one of its own targets after the step.
+    It does if the teammate stays at a target (a state in which the goal is reached), and the ego agent is at one of its
+    own targets after the step. Actions and goals are indices.
 
     Args:
         problem: the problem.
         before: the states of both agents before the step.
-        teammate_action: index of the teammate's action.
+        teammate_action: the teammate's action.
         now: the states of both agents after the step.
-        goal: index of the teammate's goal.
+        goal: the goal.
     """
     return bool(
         teammate_action == problem.teammate.actions.stay
@@ -92,9 +92,9 @@ def check_question(
     Args:
         problem: the problem.
         asked: the goals of a yes/no question, by index, or a `Choice` among groups of goals.
-        who: the agent, as the beginning of the error message.
+        who: the agent, which begins the error message.
         may_be_empty: allow a question about no goal.
-        may_be_full: allow a question about all goals.
+        may_be_full: allow a yes/no question about all goals.
     """
     n = len(problem.goals)
     if isinstance(asked, Choice):
@@ -148,35 +148,31 @@ class Game:
     """One episode in progress, which applies the rules: it moves the agents, answers questions and adds up the cost.
 
     Call `act` for a step in which both agents act, `ask` for a question that the game answers, and `hear` for a
-    question that someone else has answered.
+    question that someone else has answered. All arguments except `answer_seed` are attributes, too.
 
     Args:
         problem: the problem.
-        goal: the teammate's goal, by name or index. None if only the teammate knows it: pass each answer to `hear`.
-            The episode then ends as soon as it would end for a possible goal.
-        max_steps: limit on the steps; None for 1000 plus 50 times the least number of steps needed.
+        goal: the teammate's goal, by name or index. None if only the teammate knows it: pass each answer to `hear`. The
+            episode then ends as soon as it would end for a possible goal.
+        max_steps: limit on the steps; None for 1000 plus 50 times the least number needed.
         empty_questions: allow questions about no goal.
         full_questions: allow questions about all goals.
         names: what error messages call the ego agent and the teammate, in this order.
         answer_seed: random seed for wrong and missing answers; None for unpredictable ones.
 
     Attributes:
-        problem: the problem.
         goal: index of the teammate's goal; None while it is unknown.
-        state: the current states of both agents.
-        before: the states of both agents before the last step in which they acted; at first those at the start.
+        max_steps: limit on the steps.
+        state: current states of both agents.
+        before: states before the last step in which both acted; at first those at the start.
         teammate_action: index of the teammate's last action; None at the start and after a question.
         answer: the answer in the last step; None if there was none.
-        allowed: ``bool [n_goals]``, the goals that neither the prior nor an answer rules out. Answers that can be wrong
-            rule out no goals.
+        allowed: ``bool [n_goals]``, goals that neither the prior nor an answer rules out. Answers that can be wrong
+            rule out none.
         steps: number of steps so far, questions included.
         step_cost: cost of the last step, 0 at the start.
         cost: cost of all steps so far.
         finished: whether the agents have reached the goal.
-        max_steps: limit on the steps.
-        empty_questions: whether questions about no goal are allowed.
-        full_questions: whether questions about all goals are allowed.
-        names: names of the ego agent and the teammate.
     """
 
     def __init__(

@@ -1,14 +1,14 @@
 """Problems: everything that agents, beliefs and simulations know about a domain.
 
-A problem has a list of goals and two *sides*, which say what the teammate and the ego agent can do. The ego agent does
-not know the true goal, but it can ask questions about it.
+A problem has goals and two *sides*, which say what the teammate and the ego agent can do. The ego agent does not know
+the true goal, but it can ask about it.
 
-The *targets* of a goal are the states in which an agent has reached the goal. Each agent has its own targets. In a
-joint step both agents act; they never block each other. The episode ends with the first joint step in which the
-teammate stays at a target of its goal, and after which the ego agent is at one of its own targets of this goal. Each
-joint step costs 1. A question costs its price (`QueryCost`), and no agent moves.
+Each agent has its own *targets* of a goal, the states in which it has reached the goal. In a joint step both agents
+act; they never block each other. The episode ends with the first joint step in which the teammate stays at a target of
+its goal and after which the ego agent is at one of its own.
 
-States, actions and goals are integers here; `Problem.goals` and `Side.actions` give their names.
+A joint step costs 1. A question costs its price (`QueryCost`), and no agent moves. States, actions and goals are
+integers; `Problem.goals` and `Side.actions` give their names.
 """
 
 from __future__ import annotations
@@ -47,31 +47,24 @@ class JointState:
 class Problem(Sealed):
     """A problem: goals, their prior, the price of questions, and what the teammate and the ego agent can do.
 
-    It cannot be changed after it is made.
+    It cannot be changed after it is made. All arguments are attributes, too.
 
     Args:
         goals: names of the goals.
-        prior: probabilities of the goals, which sum to 1, in order or as a dict by name; None if all are equally
-            likely.
-        query_cost: the price of questions: a `QueryCost`, a function of the goals asked about (a list of indices), or a
-            dict from each goal to the price of naming it. None: every question costs 0.5.
+        prior: probabilities of the goals, summing to 1, in order or as a dict by name; None if all are equally likely.
+        query_cost: price of questions: a `QueryCost`, a function of the indices of the goals asked about, or a dict
+            from each goal to the price of naming it. None: every question costs 0.5.
         answers: how often answers are wrong or missing.
-        start: the first states of both agents.
-        groups: a dict from the name of each group of related goals to its goals; methods may ask about groups.
+        start: first states of both agents.
+        groups: names of groups of goals that methods may ask about, each with the names of its goals.
         teammate: the teammate's side. No two goals may share a target (a state in which the goal is reached).
         ego: the ego agent's side.
         policies: the teammate's policy for each goal; None if it draws one of all shortest plans (UROP).
 
     Attributes:
-        goals: names of the goals.
         prior: ``float64 [n_goals]``, probability of each goal at the start.
-        query_cost: the price of questions.
-        answers: the answer model.
-        start: the first states of both agents.
-        groups: a dict from the name of each group to the indices of its goals.
-        teammate: the teammate's side.
-        ego: the ego agent's side.
-        policies: the teammate's policy for each goal; None for UROPs.
+        query_cost: price of questions, a `QueryCost`.
+        groups: names of the groups, each with the indices of its goals.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
 """Questions, answers and answer models as JSON and as text; goals are written by name.
 
 - A yes/no question ("is your goal one of these?") is a list of goals. Its reply is ``true`` or ``false``.
-- A `Choice` ("which of these groups contains your goal?") is an object with two keys: ``groups`` has a list of goals
-  for each group; ``names`` has a name for each group, or is an empty list. Its reply is the index of a group, from 0;
-  the number of groups is "none of these".
+- A `Choice` ("which of these groups contains your goal?") is an object. Its key ``groups`` has a list of goals for each
+  group; its key ``names`` has a name for each group, or an empty list. Its reply is the index of a group, from 0. The
+  number of groups stands for "none of these".
 - A missing reply ("I don't know") is null.
 """
 
@@ -84,9 +84,9 @@ def parse_answers(text: str, field: str = "answers") -> AnswerModel:
     """Return the answer model that a text describes: how often answers are wrong or missing.
 
     Args:
-        text: ``truthful`` if all answers are true, otherwise parts such as ``wrong:0.05,refused:0.1,persistent``.
-            ``refused`` is the probability of no answer, ``wrong`` the probability that an answer is wrong if there is
-            one. ``persistent`` means that the same question always gets the same answer.
+        text: ``truthful`` if all answers are true; otherwise parts such as ``wrong:0.05,refused:0.1,persistent``: the
+            probability that a given answer is wrong, the probability of no answer, and that the same question always
+            gets the same answer.
         field: name of the input in error messages.
 
     Raises:

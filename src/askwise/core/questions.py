@@ -1,7 +1,7 @@
 """Questions about the teammate's goal, their answers, and their prices.
 
-"Is your goal one of these?" is a tuple of goals; the answer is yes or no. "Which of these groups contains your goal?"
-is a `Choice`; the answer is one of its groups, or "none of these".
+A tuple of goals is the question "is your goal one of these?". A `Choice` is the question "which of these groups
+contains your goal?", with the additional answer "none of these".
 
 `QueryCost` is the type of all prices. Methods that search among all questions need *additive* prices (`AdditivePrice`).
 The additive price of a yes/no question about the set of goals ``Q`` is::
@@ -107,13 +107,12 @@ class QueryCost:
     """The price of questions: a base price, and a price for each goal or group that the question names.
 
     A yes/no question ("is your goal one of these?") names goals. A `Choice` ("which of these groups contains your
-    goal?") names groups. A subclass may define any other price by overriding ``__call__``; some methods then raise an
-    error.
+    goal?") names groups. A subclass may override ``__call__`` with any other price; some methods then raise an error.
 
     Attributes:
         base: price of every question.
         per_goal: price of each goal named.
-        prices: one price for each goal of the problem, in order, instead of `per_goal`; None if all cost `per_goal`.
+        prices: a price for each goal of the problem, in order; None if all cost `per_goal`.
         per_option: price of each group of a choice. None: groups cost `per_goal`, and methods do not consider choices.
     """
 

@@ -1,15 +1,15 @@
 """Sides: what one agent can do, and how far it is from each goal.
 
-A `Problem` has two sides, the teammate's and the ego agent's. A side gives the next state after an action
-(`Side.next`), the steps to each goal (`Side.steps`), the first actions of shortest plans (`Side.optimal`), and the step
-at which the agent's actions reveal which of two goals it pursues (`Side.divergence`).
+A `Problem` has two sides, the teammate's and the ego agent's. A side gives the next state after an action, the steps to
+each goal, the first actions of shortest plans (`Side.optimal`), and the step at which the agent's actions reveal which
+of two goals it pursues (`Side.divergence`).
 
-`ModelSide` lists all states of an agent that carries nothing. For an agent that carries things, a state is a place and
-a load. A domain with such an agent implements `Side` itself, because these states may be too many to list.
-`CarrierTable` holds the steps to each goal with and without its load.
+`ModelSide` is the side of an agent that carries nothing. If an agent carries things, a state is a place and a load. As
+these states may be too many to list, the domain implements `Side` itself. `CarrierTable` holds the steps to each goal
+with and without its load.
 
-States, actions and goals are integers. A matrix of pairs of goals is ``[n_goals, n_goals]``. It is ``inf`` on the
-diagonal, and ``nan`` for goals that can no longer be reached.
+States, actions and goals are integers. A matrix ``[n_goals, n_goals]`` has an entry for each pair of goals: ``inf`` on
+the diagonal, and ``nan`` if a goal is out of reach.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class Side(Protocol):
     def loads(self) -> int:
         """Number of different things that the agent can carry, equal to the number of goals; 0 if it carries nothing.
 
-        Each goal needs its own load. A load is the index of the goal that needs it, or -1 for none. The agent's state
-        is ``place * (loads + 1) + load + 1``, or the place if `loads` is 0.
+        Each goal needs its own load, which has the goal's index; -1 is no load. The agent's state is
+        ``place * (loads + 1) + load + 1``. If `loads` is 0, it is the place.
         """
 
     def targets(self, goal: int) -> IntArray:
@@ -101,9 +101,9 @@ class Side(Protocol):
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
         """Return the EDP and the WCD of all pairs of goals at a state, each ``float64 [n_goals, n_goals]``.
 
-        Entry ``[i, j]`` is the step at which an observer rules out goal `i` while the agent pursues goal `j`: the
-        expected one (EDP), or the latest one (WCD). Steps are counted from 1. Entries are ``inf`` on the diagonal, and
-        ``nan`` if a goal is out of reach.
+        Entry ``[i, j]`` is the expected step (EDP) or the latest step (WCD) at which an observer rules out goal `i` if
+        the agent pursues goal `j`. Steps are counted from 1. Entries are ``inf`` on the diagonal, and ``nan`` if a goal
+        is out of reach.
         """
 
     def table(self) -> CarrierTable:
@@ -114,12 +114,12 @@ class ModelSide(Sealed):
     """A side given by a deterministic model: the states are those of the model, and the agent carries nothing.
 
     Args:
-        model: the agent's model, deterministic.
-        targets: for each goal, the states in which it is reached, ``int32``.
+        model: the agent's model.
+        targets: for each goal, the states in which it is reached, ``int32 [n_targets]``.
         policies: the agent's policy for each goal; None if it draws one of all shortest plans (UROP).
         moves: names of the actions that move the agent; None for all except staying.
-        by_label: whether actions are numbered like the labels (names of actions) of the model, instead of the columns
-            of its table. Needed if a column stands for different actions in different states.
+        by_label: whether actions are numbered like the model's labels (names of actions), not like the columns of its
+            table. Needed if a column stands for different actions in different states.
     """
 
     loads = 0
@@ -218,9 +218,9 @@ class ModelSide(Sealed):
     def divergence(self, state: int) -> tuple[FloatArray, FloatArray]:
         """Return the EDP and the WCD of all pairs of goals at a state, each ``float64 [n_goals, n_goals]``.
 
-        Entry ``[i, j]`` is the step at which an observer rules out goal `i` while the agent pursues goal `j`: the
-        expected one (EDP), or the latest one (WCD). Steps are counted from 1. Entries are ``inf`` on the diagonal, and
-        ``nan`` if a goal is out of reach.
+        Entry ``[i, j]`` is the expected step (EDP) or the latest step (WCD) at which an observer rules out goal `i` if
+        the agent pursues goal `j`. Steps are counted from 1. Entries are ``inf`` on the diagonal, and ``nan`` if a goal
+        is out of reach.
         """
         return self.family.matrices_at(self.model.name(state), partial=True)
 
@@ -293,20 +293,20 @@ class CarrierTable:
     """One agent's side of a problem as arrays, for planners: the agent's next places, and its steps to each goal.
 
     A load is a thing that the agent picks up at one place and carries to the goal that needs it. A move is any action
-    that changes no load, waiting included. `FAR` is a very large number for goals out of reach. All arrays are made
+    that changes no load, waiting included. `FAR`, a very large number, means out of reach. All arrays are made
     read-only.
 
     Attributes:
-        next: ``int32 [n_places, n_moves]``, the place after each move, -1 where the move is not available.
-        moves: the index of the action for each column of `next`; not used if there are `labels`.
-        unloaded: ``int32 [n_places, n_goals]``, steps to each goal without its load, the detour and the step to pick it
-            up included, or `FAR`; equal to `loaded` for a goal that needs no load.
+        next: ``int32 [n_places, n_moves]``, place after each move, -1 if the move is not available.
+        moves: index of the action for each column of `next`; not used if there are `labels`.
+        unloaded: ``int32 [n_places, n_goals]``, steps to each goal without its load, or `FAR`: to the load, one to pick
+            it up, and on to the goal. Equal to `loaded` for a goal that needs no load.
         loaded: ``int32 [n_places, n_goals]``, steps to each goal with its load, or `FAR`.
-        load_actions: ``int32 [n_goals]``, the index of the action that picks up the goal's load, -1 for no load.
-        load_at: ``int32 [n_goals]``, the place where the goal's load is picked up, -1 for no load.
+        load_actions: ``int32 [n_goals]``, index of the action that picks up the goal's load, -1 for no load.
+        load_at: ``int32 [n_goals]``, place of the goal's load, -1 for no load.
         states_per_place: 1 if there are no loads, otherwise the number of goals plus 1.
-        labels: ``int32 [n_places, n_moves]``, the index of the action for each place and column of `next`; None if a
-            column is the same action everywhere.
+        labels: ``int32 [n_places, n_moves]``, index of the action for each place and column of `next`; None if a column
+            is the same action everywhere.
     """
 
     next: IntArray
@@ -349,12 +349,12 @@ class CarrierTable:
 def finite_steps(distance: IntArray, columns: IntArray | None = None, more: IntArray | None = None) -> IntArray:
     """Return the steps from each place to each goal, ``int32 [n_places, n_goals]``, `FAR` if the goal is out of reach.
 
-    A waypoint is the goal itself, or the place where the agent picks up the goal's load.
+    A waypoint is a goal, or the place where the agent picks up a goal's load.
 
     Args:
-        distance: ``int32 [n_places, n]``, steps from each place to each of `n` waypoints, -1 if out of reach.
-        columns: ``int [n_goals]``, the column of each goal's waypoint in `distance`; None for column k for goal k.
-        more: ``int [n_goals]``, steps from each waypoint to the goal; None for 0.
+        distance: ``int32 [n_places, n_waypoints]``, steps from each place to each waypoint, -1 if out of reach.
+        columns: ``int [n_goals]``, the column of `distance` for each goal; None if column k is for goal k.
+        more: ``int [n_goals]``, steps from each goal's waypoint to the goal; None for 0.
     """
     n_places = distance.shape[0]
     n_goals = distance.shape[1] if columns is None else columns.size

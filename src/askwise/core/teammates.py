@@ -1,7 +1,6 @@
-"""Teammates: simulated agents that pursue a goal.
+"""Teammates: simulated agents that pursue a goal, whatever the ego agent does.
 
-A teammate's actions do not depend on what the ego agent does. The paper's methods assume `Urop`; the others deviate
-from it. In a name, the part after the colon is a parameter:
+The paper's methods assume `Urop`; the others deviate from it. In a name, the part after the colon is a parameter:
 
 ===================  =================================================================================
 ``urop``             draws one of all shortest plans uniformly
@@ -358,7 +357,7 @@ def teammate_for(problem: Problem, given: str | Teammate | None) -> Teammate:
 def make_teammate(given: str | Teammate) -> Teammate:
     """Return the teammate that a name stands for; a `Teammate` is returned as is.
 
-    The part of a name after the colon is a parameter. It may be left out in ``noisy``, ``via`` and ``boltzmann``.
+    After a colon, the name has a parameter, which ``noisy``, ``via`` and ``boltzmann`` may leave out.
 
     - ``urop``: draws one of all shortest plans uniformly;
     - ``uniform``: chooses uniformly among the optimal actions of each step;

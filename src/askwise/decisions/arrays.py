@@ -1,8 +1,8 @@
 """The arrays of the compiled search: the problem, scratch arrays, a stack, and tables of solved states.
 
-The key of a state in the tables is its *signature*, the exclusive or of random numbers of 128 bits: one for each
-possible intent, one for each answer to a noisy question and, in the table of solved states, one for the number of
-questions left. A question is noisy if some likelihood of its answers is neither 0 nor 1.
+A question is noisy if some likelihood of its answers is neither 0 nor 1. The possible intents, the answers to noisy
+questions and, for solved states, the number of questions left each have a random number of 128 bits. The exclusive or
+of these numbers is the key of a state in the tables.
 """
 
 from __future__ import annotations
@@ -33,21 +33,22 @@ class ProblemArrays(NamedTuple):
     Attributes:
         likelihood: ``float64 [n_answers, n_intents]``, probability of each answer given each intent.
         surprise: ``float64 [n_answers, n_intents]``, ``likelihood * log(likelihood)``.
-        first: ``int64 [n_questions + 1]``, index of each question's first answer; the last entry is ``n_answers``.
+        first: ``int64 [n_questions + 1]``, index of each question's first answer, then the number of answers.
         price: ``float64 [n_questions]``, price of each question.
         noisy: ``bool [n_questions]``, whether some likelihood is neither 0 nor 1.
         loss: ``float64 [n_intents, n_actions]``, loss of each action given each intent; no rows if the next four fields
             replace it.
         most: ``float64 [n_intents]``, largest loss of each intent.
         columns: ``int64 [n_intents + 1]``; entries ``columns[g]`` to ``columns[g + 1] - 1`` of `saved` and `saver` are
-            for intent ``g``, one for each action whose loss is below ``most[g]``.
-        saved: ``float64 [n_entries]``, largest loss of the intent minus the loss of the action.
+            the actions of intent ``g`` with a loss below ``most[g]``.
+        saved: ``float64 [n_entries]``, largest loss of the intent minus the action's loss.
         saver: ``int64 [n_entries]``, index of the action.
         least: ``float64 [n_intents]``, least loss of each intent.
         intent_signs: ``uint64 [n_intents, 2]``, sign of each intent.
         answer_signs: ``uint64 [n_answers, 2]``, sign of each answer.
         left_signs: ``uint64 [n_questions + 1, 2]``, sign of each number of questions left.
-        tie: a question must cost less than the best move so far by more than `tie` times the probability of the state.
+        tie: to be preferred to the best move so far, a question must cost less by more than `tie` times the probability
+            of the state.
     """
 
     likelihood: FloatArray
@@ -70,18 +71,18 @@ class ProblemArrays(NamedTuple):
 class SearchArrays(NamedTuple):
     """Scratch arrays of the search, reused for all states.
 
-    Level ``k`` is for the state after ``k`` answers. A weight is the joint probability of an intent and these answers.
+    Row ``k`` is for the state after ``k`` answers. A weight is the joint probability of an intent and these answers.
 
     Attributes:
-        weight: ``float64 [n_levels, n_intents]``, positive weights; row ``k`` uses its first ``size[k]`` columns.
+        weight: ``float64 [n_levels, n_intents]``, the positive weights, in the first ``size[k]`` columns of row ``k``.
         intent: ``int64 [n_levels, n_intents]``, intent of each weight.
         size: ``int64 [n_levels]``, number of positive weights.
-        sign: ``uint64 [n_levels, 2]``, key of each state in hash tables.
+        sign: ``uint64 [n_levels, 2]``, key of the state in hash tables.
         sums: ``float64 [n_actions]``, work space.
-        score: ``float64 [n_levels, n_questions]``, sort key of each question; small keys are searched first.
+        score: ``float64 [n_levels, n_questions]``, sort key of each question.
         floor: ``float64 [n_levels, n_questions]``, lower bound of the cost of asking each question.
-        order: ``int64 [n_levels, n_questions]``, indices of the questions to search, sorted by `score`.
-        asked: ``bool [n_questions]``, whether a question was asked on the way to the current level.
+        order: ``int64 [n_levels, n_questions]``, questions to search, the smallest `score` first.
+        asked: ``bool [n_questions]``, whether a question was asked on the way to the current state.
     """
 
     weight: FloatArray
@@ -98,8 +99,8 @@ class SearchArrays(NamedTuple):
 class SearchStack(NamedTuple):
     """The stack of the search: bounds and choices for the state after each number of answers.
 
-    Every array is ``[n_levels]``. Costs and losses, except `cheapest`, are multiplied by the probability of the state.
-    The *current* question of a state is the one whose answers are being searched.
+    Every array is ``[n_levels]``; entry ``k`` is for the state after ``k`` answers. Costs and losses, except
+    `cheapest`, are multiplied by the probability of the state. The *current* question is the one being searched.
 
     Attributes:
         total: probability of the state.
@@ -107,13 +108,13 @@ class SearchStack(NamedTuple):
         cheapest: least price of a question not asked yet.
         upper: upper bound of the cost of the state, reached by `move`.
         lower: lower bound of the cost of the state.
-        value: price of the current question, plus upper bounds of the cost after the answers searched so far.
-        least: price of the current question, plus lower bounds of the cost after the answers searched so far.
-        unheard: part of `known` that belongs to answers to the current question not searched yet.
+        value: price of the current question, plus upper bounds of the cost after its answers searched so far.
+        least: the same with lower bounds.
+        unheard: part of `known` for the answers to the current question not searched yet.
         move: the best move so far: the index of a question, or ``-1 - x`` for action ``x``.
         n: number of questions to search.
         k: position of the current question in `SearchArrays.order`.
-        answer: index of the next answer, among all answers; -1 before the first.
+        answer: index of its next answer, among all answers; -1 before the first.
     """
 
     total: FloatArray
@@ -133,16 +134,16 @@ class SearchStack(NamedTuple):
 class SolvedStates(NamedTuple):
     """Two hash tables with ``n`` entries each: one of solved states, one of the cost of acting at once in a state.
 
-    Keys of states have 128 bits, stored as two words, and are 0 in free entries. Costs are multiplied by the
-    probability of the state.
+    Keys have 128 bits, stored as two words, and are 0 in free entries. Costs are multiplied by the probability of the
+    state.
 
     Attributes:
-        sign: ``uint64 [n, 2]``, first table: key of a solved state and of the number of questions left.
+        sign: ``uint64 [n, 2]``, first table: key of the state and of the number of questions left.
         value: ``float64 [n, 2]``, first table: upper and lower bound of the cost.
         move: ``int64 [n]``, first table: the best move, the index of a question or ``-1 - x`` for action ``x``.
-        act_sign: ``uint64 [n, 2]``, second table: key of a state.
+        act_sign: ``uint64 [n, 2]``, second table: key of the state.
         act: ``float64 [n]``, second table: least expected loss of acting at once.
-        used: ``int64 [3]``, number of used entries in the first and in the second table, and the limit of each.
+        used: ``int64 [3]``, used entries in the first table, in the second, and the limit of each.
     """
 
     sign: np.ndarray
@@ -156,12 +157,14 @@ class SolvedStates(NamedTuple):
 class SearchLimits(NamedTuple):
     """The limits of a search: questions to try in each state, questions to look ahead, and work.
 
+    Work is an estimate in nanoseconds on an ordinary machine, not a clock limit.
+
     Attributes:
-        width: number of questions to try in each state; for the last question, all are tried. If it is less than the
-            number of all questions, the search finds no lower bound of the cost.
-        final: whether the search looks ahead to the last question that may be asked, so that its costs are exact.
-        work: time to process one intent for one answer, in nanoseconds on an ordinary machine.
-        budget: largest work, in the same nanoseconds. A search that exceeds it has no meaningful result.
+        width: number of questions to try in each state; all are tried if only one more may be asked. If the width is
+            below the number of all questions, the search finds no lower bound of the cost.
+        final: whether the search looks ahead to the last question allowed, so that its costs are exact.
+        work: work for one intent and one answer.
+        budget: largest work. A search that exceeds it has no meaningful result.
     """
 
     width: int

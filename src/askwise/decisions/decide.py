@@ -37,36 +37,35 @@ def decide(
 ) -> Recommendation:
     """Decide whether to act or to ask, and which action or question.
 
-    An intent is a possibility for what is unknown, such as what a user wants; exactly one intent is true.
+    An intent is one possibility for what is unknown, such as what a user wants. Exactly one intent is true.
 
     Args:
-        belief: probabilities of the intents: a dict ``{intent: probability}``, an array, or a list of samples
-            (``["a", "b", "a"]``, or with weights ``[("a", 0.4), ("b", 0.1)]``). A `DecisionProblem` replaces all other
-            arguments except `depth` and `budget`.
+        belief: probability of each intent: a dict ``{intent: probability}``, an array, or a list of samples, with
+            weights (``[("a", 0.4), ("b", 0.1)]``) or without. A `DecisionProblem` replaces all arguments except `depth`
+            and `budget`.
         loss: loss of each action given each intent: a dict ``{action: {intent: loss}}`` or an array
-            ``[n_actions, n_intents]``. The inner key ``"else"`` stands for all other intents; a number in place of the
-            inner dict is for all intents. By default, each intent has an action, with loss 0 if the intent is true and
-            1 otherwise.
+            ``[n_actions, n_intents]``. The intent ``"else"`` stands for all not named; a number replaces a dict of
+            equal losses. By default, each intent has one action, with loss 0 if it is true and 1 if not.
         questions: a dict ``{question: form}``, or a list of forms. A list of intents, or ``{"about": [...]}``, asks
-            whether one of them is true. ``{"groups": {name: [...]}}`` asks which group contains the true intent.
-            ``{"likelihood": {answer: {intent: p}}}`` gives the probability ``p`` of each answer. A dict may also have
-            the key ``"price"`` and, without ``"likelihood"``, the keys ``"wrong"`` and ``"refused"`` of `answers`.
+            whether one of them is true. ``{"groups": {name: [...]}}`` asks which group has the true intent.
+            ``{"likelihood": {answer: {intent: p}}}`` gives the probability ``p`` of each answer. Dicts may have a
+            ``"price"`` and, without ``"likelihood"``, ``"wrong"`` and ``"refused"``, as in `answers`.
         utility: utility of each action given each intent, instead of `loss`.
-        price: price of questions that do not state their own: a number, a function of the question, or a dict with the
-            keys ``base``, ``per_goal`` (for each intent named) and ``per_option`` (for each group). If it is None, each
-            question must state its price.
-        answers: an `AnswerModel`, or a dict with the keys ``wrong`` (probability that a given answer is wrong),
-            ``refused`` (probability of no answer) and ``errors`` (``independent``, or ``persistent`` if a question
-            asked again gets the same answer). If it is None, all answers are true.
-        limit: largest number of questions; None for no limit. Each question is asked at most once.
+        price: price of questions without their own: a number, a function of the question, or a dict with the keys
+            ``base``, ``per_goal`` (for each intent named) and ``per_option`` (for each group). None if all have their
+            own.
+        answers: an `AnswerModel`, or a dict with ``wrong`` (probability that a given answer is wrong), ``refused``
+            (probability of no answer) and ``errors`` (``independent``, or ``persistent`` if asking again gives the same
+            answer). None if all answers are true.
+        limit: largest number of questions, each asked at most once; None for no limit.
         intents: names of the intents if `belief` is an array.
         actions: names of the actions if `loss` or `utility` is an array.
         name: name of the decision.
         depth: number of questions to look ahead; None for as many as the budget allows.
-        budget: work for each attempt to look further ahead, in nanoseconds on an ordinary machine.
+        budget: work for each attempt to look further ahead, in nanoseconds: an estimate, not a clock limit.
 
     Returns:
-        The first move, the expected losses of all alternatives, the plan, and whether it is optimal.
+        The first move, its alternatives, the plan, and whether it is optimal.
     """
     check_depth(depth, budget)
     if isinstance(belief, DecisionProblem):
@@ -139,18 +138,18 @@ class Heard:
 class Session:
     """A conversation about one decision, in which questions are answered one after the other.
 
-    Call ``next()`` for the next recommendation, ``heard(answer)`` after an answer, and ``saw(likelihood)`` after an
-    observation without a question.
+    Call ``next()`` for a recommendation, ``heard(answer)`` after an answer, ``saw(likelihood)`` after any other
+    observation.
 
     Args:
         problem: the decision problem at the start.
-        depth: number of questions to look ahead each time; None for as many as the budget allows.
-        budget: work for each attempt to look further ahead, in nanoseconds on an ordinary machine.
+        depth: number of questions to look ahead; None for as many as the budget allows.
+        budget: work for each attempt to look further ahead, in nanoseconds: an estimate, not a clock limit.
 
     Attributes:
         start: the decision problem at the start.
-        problem: the decision problem now, with the current belief and the questions left.
-        history: the questions asked so far, with answers and prices.
+        problem: the problem now, with the questions left.
+        history: questions asked so far, with answers and prices.
     """
 
     def __init__(self, problem: DecisionProblem, *, depth: int | None = None, budget: float = BUDGET) -> None:

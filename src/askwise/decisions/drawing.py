@@ -140,11 +140,10 @@ def _columns(plan: PlanNode) -> list[list[PlanNode]]:
 def _put(
     node: PlanNode, column: int, left: list[int], top: float, boxes: list[Box], branches: list[Branch]
 ) -> tuple[float, float]:
-    """Append a node and all nodes below it to `boxes`, and the lines between these nodes to `branches`.
+    """Append a node and all nodes below it to `boxes`, and the lines between them to `branches`.
 
-    `column` is the depth of the node, `left` has the left edge of the boxes at each depth, and `top` is the upper edge
-    of the space for these nodes. Returns the y coordinates of the middle of the node's box and of the upper edge of the
-    space for the next node. All coordinates are in pixels.
+    The boxes at depth ``d`` begin at ``left[d]``. `column` is the depth of the node, and `top` the upper edge of its
+    space. Returns the middle of its box and `top` for the next node. All are in pixels.
     """
     bottom, middles = top, []
     for _, below in node.answers:

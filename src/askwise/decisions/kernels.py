@@ -1,23 +1,21 @@
-"""The kernels of `askwise.decisions.search`: a search in depth first order, with cached states and bounds.
+"""A depth-first search with cached states and bounds, compiled for `askwise.decisions.search`.
 
-A state has a weight for each intent, ``w[g] = P(g and all answers so far)``. Its probability is the sum ``|w|``. Let
-``loss[x, g]`` be the loss of action ``x``, and ``L[q, a]`` the likelihood of answer ``a`` to question ``q``. Let
-``V(w)`` be the least cost of the state, times its probability. Then::
+A state is what is known after some answers. It has a weight for each intent, ``w[g] = P(g and these answers)``. Their
+sum ``|w|`` is the probability of the state. Let ``loss[x, g]`` be the loss of action ``x``, and ``L[q, a]`` the
+likelihood of answer ``a`` to question ``q``. Let ``V(w)`` be the least cost of the state, times its probability. Then::
 
     V(w) = min( min over x of sum_g w[g] loss[x, g],
                 min over q of price[q] |w| + sum over a of V(w * L[q, a]) ).
 
-*Cached states.* A question is noisy if some of its likelihoods are neither 0 nor 1. A state is identified by its
-possible intents, by the answers to noisy questions, and by the number of questions left. Other questions only rule
-intents out. Each intent, answer and number of questions left has a random number of 128 bits. Their exclusive or is the
-signature of the state, by which it is looked up.
+*Cached states.* A state is identified by its possible intents, the number of questions left, and the answers to
+questions with likelihoods other than 0 and 1. Each of these has a random number of 128 bits. Their exclusive or is the
+key of the state.
 
-*Pruning.* No plan costs less than ``K(w) = sum_g w[g] min_x loss[x, g]``, the loss if the intent is known. So asking
-gains nothing if acting at once costs at most ``K(w) + cheapest price |w|``. The search of a question ends early if a
-lower bound of its cost exceeds the cost of the best move so far. This bound is the sum of the price, the lower bounds
-after the answers searched so far, and ``K`` after each of the other answers.
+*Pruning.* No plan costs less than ``K(w) = sum_g w[g] min_x loss[x, g]``. So asking gains nothing if acting costs at
+most ``K(w) + cheapest price |w|``. A question costs at least its price, plus lower bounds after the answers searched so
+far, plus ``K`` after the others. If this exceeds the best cost so far, its search ends.
 
-*Depth limit.* At the last level, the cost of the best action is an upper bound. The lower bound is this cost or
+*Depth limit.* Where the search stops, the cost of acting is an upper bound. The lower bound is this cost or
 ``K(w) + cheapest price |w|``, whichever is less.
 """
 
@@ -204,12 +202,11 @@ def sort_questions(
     level: int,
     left: int,
 ) -> int:
-    """Write the questions worth searching into ``space.order``, the most promising first; return their number.
+    """Write the questions worth searching to ``space.order``, the most promising first; return their number.
 
-    Also writes sort keys to ``space.score``, and lower bounds of the cost of asking to ``space.floor``. The sort key is
-    the cost of asking the question and then acting or, in a narrow search (`SearchLimits.width`), minus the ratio of
-    information gain to price. Costs are multiplied by the probability of the state, which is at row `level` of `space`
-    and `stack`.
+    Also writes sort keys to ``space.score`` and lower bounds of the cost to ``space.floor``. The key is the cost of
+    asking once and then acting or, in a narrow search, minus the information gain per price. Costs are times the
+    probability of the state, which is at row `level`.
     """
     total, known, upper = stack.total[level], stack.known[level], stack.upper[level]
     narrow, n = limits.width < world.price.size and left > 1, 0
@@ -273,9 +270,8 @@ def enter(
 ) -> bool:
     """Begin the search of a state; return whether a question has to be searched.
 
-    If not, the bounds of the state in `stack` are final: the state is cached, no question can help or may be asked, or
-    the budget is used up. The state is at row `level` of `space` and `stack`, and `left` more questions may be asked.
-    The estimated work, in nanoseconds, is added to `spent`, ``float64 [1]``.
+    If not, the state's bounds in `stack` are final. The state is at row `level`, and `left` more questions may be
+    asked. The estimated work, in nanoseconds, is added to `spent`, ``float64 [1]``.
     """
     sign_a = space.sign[level, 0] ^ world.left_signs[left, 0]
     sign_b = space.sign[level, 1] ^ world.left_signs[left, 1]
@@ -379,16 +375,15 @@ def solve(
 ) -> None:
     """Search for the best move, an action or a question, in a state in which at most `left` questions may be asked.
 
-    Writes the best move to ``stack.move[top]``. Writes an upper and a lower bound of the expected cost, times the
-    probability of the state, to ``stack.upper[top]`` and ``stack.lower[top]``. If the work exceeds ``limits.budget``,
-    the result is meaningless.
+    Writes it to ``stack.move[top]``. Writes bounds of the expected cost, times the probability of the state, to
+    ``stack.upper[top]`` and ``stack.lower[top]``. The result is meaningless if the work exceeds ``limits.budget``.
 
     Args:
         world: the decision problem.
         space: scratch arrays, with the state at row `top`.
-        stack: bounds and moves, which are written.
+        stack: bounds and moves to write.
         memory: cache of solved states.
-        spent: ``float64 [1]``, estimated work so far in nanoseconds, which is increased.
+        spent: ``float64 [1]``, to which the estimated work in nanoseconds is added.
         limits: limits of the search.
         top: number of answers so far.
         left: number of questions left.

@@ -48,14 +48,14 @@ class DecisionProblem:
     Make it with `askwise.decide` or `read_decision_file`.
 
     Attributes:
-        intents: names of the possible intents, exactly one of which is true.
+        intents: names of the intents, of which exactly one is true.
         belief: ``float64 [n_intents]``, probability of each intent.
         actions: names of the actions.
         loss: ``float64 [n_actions, n_intents]``, loss of each action given each intent.
-        questions: the questions, each of which may be asked once.
-        limit: largest number of questions; None for all of them.
-        name: name of the decision, may be empty.
-        note: how the given probabilities were changed, for example scaled to sum to 1; may be empty.
+        questions: the questions, each asked at most once.
+        limit: largest number of questions; None for all.
+        name: name of the decision, or empty.
+        note: how the given probabilities were changed, such as scaled; empty if they were not.
     """
 
     intents: tuple[str, ...]
@@ -293,11 +293,10 @@ def read_losses(given: Field | None, index_of: IntentIndex) -> tuple[tuple[str, 
     """Return the names of the actions and their losses or utilities, ``float64 [n_actions, n_intents]``.
 
     Args:
-        given: a dict from actions to losses, or a list of losses, for ``action 1``, ``action 2`` and so on. The losses
-            of an action are one number for all intents, a list, or a dict from intents to numbers, in which ``else``
-            stands for all other intents. If `given` is None, each intent has one action, with loss 0 for this intent
-            and 1 for others.
-        index_of: index of each intent, by name.
+        given: losses of each action: a dict by name, or a list for ``action 1``, ``action 2`` and so on. The losses of
+            one action are a number for all intents, a list, or a dict by intent, in which ``else`` stands for intents
+            not named. None for one action per intent, with loss 0 if the intent is true and 1 if not.
+        index_of: index of each intent.
     """
     n = len(index_of)
     if given is None:

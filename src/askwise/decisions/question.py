@@ -1,9 +1,9 @@
 """One question of a decision problem, and how it is read.
 
-A question has possible answers, and a likelihood ``L[a, g] = P(answer a | intent g)``, whose columns sum to 1. In a
-file, it has one of three forms: a set of intents (is the true intent one of these?), groups of intents (in which group
-is it?), or likelihoods. It may state its own price, and its own probabilities ``wrong`` (of a wrong answer) and
-``refused`` (of no answer).
+A question has a likelihood ``L[a, g]``, the probability of answer ``a`` if intent ``g`` is true. It is given in one of
+three forms: a list of intents (is one of these true?), groups of intents (which group has the true intent?), or
+likelihoods. It may state its price. In the first two forms, it may state how often answers are ``wrong`` or
+``refused``.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ def read_default_price(given: Field) -> DefaultPrice:
     """Return the price of questions that do not state their own.
 
     Args:
-        given: a number, a function of the question, or a dict with three optional keys. ``base`` is the price of every
-            question, ``per_goal`` is added for each intent that a yes/no question names, and ``per_option`` for each
-            group. The default of ``per_option`` is ``per_goal``, that of the others 0.
+        given: a number, a function of the question, or a dict with three optional keys: ``base`` for every question
+            (default 0), ``per_goal`` for each intent in a yes/no question (default 0), and ``per_option`` for each
+            group (default ``per_goal``). They are added.
     """
     if callable(given.value):
         function: Callable[[Any], float] = given.value
@@ -95,15 +95,15 @@ def read_default_price(given: Field) -> DefaultPrice:
 
 
 def read_question(name: str, given: Field, index_of: IntentIndex, default: DefaultPrice, model: AnswerModel) -> Asking:
-    """Return one question of the list or dict of questions; raise `InputError` if it is invalid.
+    """Return one question of a decision problem; raise `InputError` if it is invalid.
 
     Args:
         name: name of the question, unless `given` has the key ``name``.
-        given: a list of intents (is the true intent one of these?), a `Choice` (in which of these groups is it?), or a
-            dict with one of three keys: ``about`` for a list of intents, ``groups`` for lists of intents, or
-            ``likelihood`` for the probability of each answer given each intent.
-        index_of: index of each intent, by name.
-        default: price of a question without its own; None if it must have one.
+        given: a list of intents (is one of these true?), a `Choice` (which of these groups has the true intent?), or a
+            dict with one of the keys ``about`` (a list of intents), ``groups`` (lists of intents) and ``likelihood``
+            (probability of each answer given each intent).
+        index_of: index of each intent.
+        default: price if `given` states none; None if it must.
         model: how often answers are wrong or missing, unless `given` states it.
     """
     if isinstance(given.value, Choice):
@@ -260,9 +260,8 @@ def _checked(choice: Choice, given: Field, n_intents: int) -> Choice:
 def _likelihood(name: str, given: Field, index_of: IntentIndex, default: DefaultPrice) -> Asking:
     """Return a question that is given by the likelihood of each answer given each intent.
 
-    The key ``likelihood`` of `given` has a dict from answers to likelihoods, or a list of likelihoods, for
-    ``answer 1``, ``answer 2`` and so on. The likelihoods of an answer are one number for all intents, a list, or a dict
-    by intent. `default` is the price of a question without its own; None if it must have one.
+    The key ``likelihood`` of `given` has a dict by answer, or a list for ``answer 1``, ``answer 2`` and so on.
+    `default` is the price if `given` states none; None if it must.
     """
     for key in ("wrong", "refused"):
         if given.has(key):

@@ -48,9 +48,9 @@ class Bounded:
     Attributes:
         exact: whether the plan is optimal.
         depth: how many questions the search looked ahead.
-        narrow: whether only the most informative question was searched in each state after the first question.
+        narrow: whether, after the first question, it tried only the most informative one.
         lower_bound: lower bound of the expected loss of every plan.
-        gap: largest distance from the optimum.
+        gap: largest possible distance from the optimum.
     """
 
     exact: bool
@@ -87,8 +87,8 @@ class Plan:
         name: the action or the question.
         loss: expected loss from here on, prices included.
         probability: probability of reaching this node.
-        answers: pairs of an answer and the plan after it; empty for an action.
-        cut: whether answers were left out because the tree is too large.
+        answers: each answer and the plan after it; empty for an action.
+        cut: whether answers were left out to keep the tree small.
     """
 
     kind: str
@@ -151,12 +151,12 @@ class _Node:
     """A node of a plan that is being built.
 
     Attributes:
-        path: pairs ``(question, answer)``, by index, that lead to the node.
+        path: questions and answers before it, by index.
         move: index of a question, or ``-1 - x`` for action ``x``.
-        value: expected loss from the node on, prices included, times `weight`.
-        weight: probability of reaching the node.
-        below: pairs of an answer and the node after it.
-        cut: whether nodes below were left out.
+        value: expected loss from here on, times `weight`.
+        weight: probability of reaching it.
+        below: each answer with the next node.
+        cut: whether `below` was left out.
     """
 
     path: list[tuple[int, int]]
@@ -220,12 +220,12 @@ class Recommendation:
     Attributes:
         problem: the decision problem.
         do: the recommended first move.
-        options: all first moves, the recommended one first, then by expected loss.
+        options: all first moves: the recommended one, then the others by expected loss.
         acting_now: the best action.
-        best_question: the best question; None if no question may be asked.
-        never_asking: expected loss of never asking; None if a question has been asked already.
+        best_question: the best question; None if none may be asked.
+        never_asking: expected loss of never asking; None after a question.
         verdict: how far the plan can be from the optimum.
-        settled: whether the expected losses of all options are exact; if not, those of questions may be too large.
+        settled: whether the expected losses of questions are exact; if not, they may be too large.
     """
 
     problem: DecisionProblem
@@ -359,13 +359,13 @@ class Recommendation:
 def recommend(
     problem: DecisionProblem, *, depth: int | None = None, budget: float = BUDGET, asked: bool = False
 ) -> Recommendation:
-    """Return whether to act or to ask first in a decision problem, with all options, a plan and a verdict.
+    """Return whether to act or to ask first, with all options, a plan and a verdict.
 
     Args:
         problem: the decision problem.
         depth: number of questions to look ahead; None for as many as the budget allows.
-        budget: work for each attempt to look further ahead, in nanoseconds on an ordinary machine.
-        asked: whether a question has been asked already.
+        budget: work for each attempt to look further ahead, in nanoseconds: an estimate, not a clock limit.
+        asked: whether a question was asked before.
     """
     found = search(problem, depth, budget)
     values = found.values

@@ -1,38 +1,35 @@
 """The value of a decision: act now, or ask first.
 
 **Definition.** A decision problem has a belief ``b`` over intents ``g``, actions ``x`` with losses, and questions ``q``
-with prices and with likelihoods ``L`` of their answers. Each question may be asked once, and at most `limit` questions
-in total. The probability of answer ``a`` to question ``q`` is ``P(a) = sum_g b[g] L[q, a, g]``. The least expected cost
-``V(b)`` is::
+with prices. Each question may be asked once, and at most `limit` in total. ``L[q, a, g]`` is the probability of answer
+``a`` if ``g`` is true, and ``P(a) = sum_g b[g] L[q, a, g]``. The least expected cost ``V(b)`` is::
 
     act(b)    = min over x of sum_g b[g] loss[x, g]
     ask(b, q) = price[q] + sum over answers a of P(a) V(b given a)
     V(b)      = min( act(b), min over questions left of ask(b, q) ).
 
-**Exact solution.** If the budget allows, a complete search solves these equations (`askwise.decisions.kernels`).
+If the budget allows, a complete search solves this exactly (`askwise.decisions.kernels`).
 
-**Limited depth.** Otherwise the search looks at most `depth` questions ahead and then takes the best action. The cost
-of this plan is an upper bound. A *narrow* search gives another. After the first question, it tries only the question
-with the highest information gain for its price, to any depth, and stops where acting is better.
+**Upper bounds.** If not, the search looks fewer questions ahead and then acts. The cost of this plan is an upper bound.
+A *narrow* search can look further ahead and gives another: after the first question, it tries only the one with the
+highest information gain for its price.
 
-**Lower bounds.** At the last level of a search, the bound is the loss if the intent is known, plus the price of one
-more question. For the whole problem, it follows from the least price of information.
+**Lower bounds.** Where the search stops, the bound is the loss if the intent is known, plus the least price of a
+question. The bound for the whole problem follows from the least price of information.
 
-**The least price of information.** An answer to question ``q`` carries at most the capacity ``C[q]`` of the channel
-``L[q]`` from intents to answers. Let ``rate = min over q of price[q] / C[q]``. A plan that pays ``c`` for questions on
-average learns at most ``c / rate`` about the intent. So the mutual information ``I(G; X)`` of the intent and the final
-action is at most ``c / rate``, and::
+**The least price of information.** The capacity ``C[q]`` is the most information about the intent that an answer to
+``q`` can carry. Let ``rate = min over q of price[q] / C[q]``. A plan that pays ``c`` for questions on average learns at
+most ``c / rate``. So the mutual information ``I(G; X)`` of intent and final action is at most ``c / rate``, and::
 
-    expected loss >= min over P(x | g) of  E loss(x, g) + rate * I(G; X).
+    expected cost >= min over P(x | g) of  E loss(x, g) + rate * I(G; X).
 
-The right-hand side is a rate-distortion problem. With any weights ``r[x]`` and
-``a[g] = 1 / sum_x r[x] exp(-loss[x, g] / rate)``, it is at least::
+For any weights ``r[x]`` and ``z[g] = 1 / sum_x r[x] exp(-loss[x, g] / rate)``, the right-hand side is at least::
 
-    rate * ( sum_g b[g] log a[g] - log max over x of sum_g b[g] a[g] exp(-loss[x, g] / rate) ),
+    rate * ( sum_g b[g] log z[g] - log max over x of sum_g b[g] z[g] exp(-loss[x, g] / rate) ).
 
-and equal to it for the best weights, which Blahut's iteration approaches. With any distribution ``p`` over answers, the
-capacity of a question is ``C <= max over g of D(L[., g] || p)``, where ``D`` is the Kullback-Leibler divergence. The
-same iteration lowers this bound.
+Blahut's iteration approaches the best weights, for which both are equal. It also bounds the capacity: for any
+distribution ``p`` over answers, ``C[q] <= max over g of D(L[q, ., g] || p)``, where ``D`` is the Kullback-Leibler
+divergence.
 """
 
 from __future__ import annotations
@@ -71,12 +68,12 @@ class FirstMoves:
 
     Attributes:
         act: ``float64 [n_actions]``, expected loss of each action now.
-        ask: ``float64 [n_questions]``, expected cost of asking each question and then following the plan found; ``inf``
-            if no question may be asked, or if `depth` is 0.
-        lower: lower bound of the expected cost of every plan.
+        ask: ``float64 [n_questions]``, expected cost of the plan found that begins with each question; ``inf`` if no
+            question may be asked or `depth` is 0.
+        lower: lower bound of the cost of every plan.
         depth: how many questions the search looked ahead.
-        exact: whether the best of these moves is optimal.
-        settled: whether all costs in `ask` are exact.
+        exact: whether the best move is optimal.
+        settled: whether all of `ask` is exact.
     """
 
     act: FloatArray
@@ -99,10 +96,9 @@ class DecisionSolver:
         problem: the decision problem.
         world: the same problem as arrays.
         depth: how many questions to look ahead.
-        width: how many questions to try in each state, those with the highest information gain for their price. Results
-            are exact only if it is the number of all questions.
-        budget: largest work of all searches together, in nanoseconds on an ordinary machine. Beyond it, `complete` is
-            False, and results are meaningless.
+        width: how many questions to try in each state, the most informative for their price. Results are exact only if
+            all are tried.
+        budget: largest estimated work of all searches together, in nanoseconds. Beyond it, results are meaningless.
     """
 
     def __init__(
@@ -157,12 +153,12 @@ class DecisionSolver:
         """Search for the best move after some answers.
 
         Args:
-            answers: pairs ``(question, answer)`` by index, in the order of asking.
+            answers: ``(question, answer)`` by index, in the order of asking.
 
         Returns:
-            An upper and a lower bound of the expected cost after the answers, both times the probability of the
-            answers; the best move, the index of a question or ``-1 - x`` for action ``x``; and this probability. If it
-            is 0, the move has no meaning.
+            An upper and a lower bound of the expected cost, both times the probability of the answers; the best move,
+            the index of a question or ``-1 - x`` for action ``x``; and this probability. If it is 0, the move is
+            meaningless.
         """
         self.begin(self.problem.belief)
         weight = 1.0
@@ -221,13 +217,12 @@ def _work(world: ProblemArrays, narrow: bool) -> float:
 class SearchResult:
     """The best plans that were found within the budget, and the expected cost of each first move.
 
-    A narrow search tries only the most informative question in each state after the first question.
-
     Attributes:
         solver: the search that tries all questions in each state.
-        narrow: the narrow searches that found better plans, by index of the plan's first question.
-        values: expected cost of the best plan found for each first move.
-        lower: lower bound of the expected cost of every plan.
+        narrow: searches that found better plans, by index of the first question. After it, they try only the most
+            informative question.
+        values: cost of the best plan found for each first move.
+        lower: lower bound of the cost of every plan.
     """
 
     solver: DecisionSolver
@@ -244,13 +239,13 @@ class SearchResult:
 
 
 def search(problem: DecisionProblem, depth: int | None = None, budget: float = BUDGET) -> SearchResult:
-    """Search for the best plan, looking `depth` questions ahead, or as many as the budget allows.
+    """Search for the best plan, looking `depth` questions ahead, or as many as the budget allows if it is None.
 
     Args:
         problem: the decision problem.
-        depth: number of questions to look ahead; None to use the budget.
-        budget: work for each attempt to look further ahead, in nanoseconds on an ordinary machine. One question is
-            always affordable. A complete search may take `SURE` times the budget.
+        depth: number of questions to look ahead.
+        budget: work for each attempt to look further ahead, in nanoseconds: an estimate, not a clock limit. A complete
+            search may take `SURE` budgets.
     """
     world = problem_arrays(problem)
     solver, values = _wide(problem, world, depth, budget)

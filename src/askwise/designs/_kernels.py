@@ -1,8 +1,8 @@
 """Compiled loops over the shortest plans that are left when a design forbids some things.
 
-A *thing* is a cell, edge or action. A *design* is a set of things to forbid. The *owner* of a move is the thing that
-has to be forbidden to remove the move; it is -1 (`NO_OWNER`) for moves that no design removes. Index -1 reads the last
-entry of `closed` and `price`: these moves are never forbidden and cost nothing.
+A *thing* is a cell, edge or action. A *design* is a set of things to forbid. The *owner* of a move is the thing whose
+ban removes it, or -1 (`NO_OWNER`). Moves with owner -1 are never forbidden and have price 0: -1 is the last entry of
+`closed` and `price`.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ NO_PLAN = 1 << 29
 
 @compiled
 def walk(successor: Any, owner: Any, closed: Any, start: int, depth: Any, order: Any) -> int:
-    """Search a graph breadth-first without the moves that are forbidden; return the number of states reached.
+    """Search a graph breadth-first without forbidden moves; return the number of states reached.
 
     Args:
-        successor: ``int32 [n_states, n_ranks]``, next state of each move, -1 for no move.
-        owner: ``int32 [n_states, n_ranks]``, thing (cell, edge or action) whose ban removes each move, -1 for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
+        successor: ``int32 [n_states, n_ranks]``, next state of each move, -1 for none.
+        owner: ``int32 [n_states, n_ranks]``, thing (cell, edge or action) whose ban removes the move, or -1.
+        closed: ``bool [n_things + 1]``, forbidden things; the last entry is False.
         start: the first state.
-        depth: ``int32 [n_states]``, filled with the steps from `start`, -1 if not reached.
-        order: ``int32 [n_states]``, its first entries are filled with the reached states, nearest first.
+        depth: ``int32 [n_states]``, filled with steps from `start`, or -1.
+        order: ``int32 [n_states]``, filled with the reached states, nearest first.
     """
     depth[:] = -1
     depth[start] = 0
@@ -60,21 +60,17 @@ def cheapest_plans(
 ) -> None:
     """For each goal and state, compute the least price of a shortest plan for the goal that leads through the state.
 
-    The price of a plan is the sum of the prices of its moves: `begun` for the moves up to the state, plus `towards`.
+    The price of a plan is the sum of its moves' prices: `begun` up to the state, plus `towards` from there on.
 
-    Args:
-        successor: ``int32 [n_states, n_ranks]``, next state of each move, -1 for no move.
-        owner: ``int32 [n_states, n_ranks]``, thing (cell, edge or action) whose ban removes each move, -1 for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
-        price: ``int32 [n_things + 1]``, price of each move that a thing owns; the last entry is 0.
-        order: ``int32 [n_states]``, reached states, nearest first.
-        reached: number of reached states.
-        depth: ``int32 [n_states]``, steps from the start, -1 if not reached.
-        targets: ``int32``, target states of goal 0, then of goal 1, and so on.
-        starts: ``int32 [n_goals + 1]``; goal g has the target states ``targets[starts[g]:starts[g + 1]]``.
-        steps: ``int32 [n_goals]``, filled with the moves of a shortest plan, -1 for none.
-        begun: ``int32 [n_states]``, filled with the least price of a shortest path to each state.
-        towards: ``int32 [n_states, n_goals]``, filled with the least price from each state on, `NO_PLAN` for no plan.
+    - Moves, ``int32 [n_states, n_ranks]``: `successor` is the next state, -1 for none; `owner` is the thing (cell, edge
+      or action) whose ban removes the move, or -1.
+    - Things, ``[n_things + 1]``: `closed`, bool, marks those forbidden; `price`, int32, is that of their moves. The
+      last entries are 0.
+    - States, ``int32 [n_states]``: `order` begins with the `reached` states, nearest first; `depth` has the steps from
+      the start, -1 if not reached.
+    - Goals: goal g has the target states ``targets[starts[g]:starts[g + 1]]``, int32.
+    - Filled: `steps`, ``int32 [n_goals]``, with the length of a shortest plan, -1 for none; `begun`,
+      ``int32 [n_states]``; `towards`, ``int32 [n_states, n_goals]``, with `NO_PLAN` for no plan.
     """
     begun[:] = NO_PLAN
     begun[order[0]] = 0
@@ -120,22 +116,17 @@ def _end_at_nearest(depth: Any, targets: Any, starts: Any, steps: Any, towards: 
 def cheapest_pair(
     order: Any, reached: int, depth: Any, begun: Any, towards: Any, counted: Any, in_common: int
 ) -> tuple[int, int, int, int]:
-    """Find the cheapest pair of shortest plans, for different goals, with the same first `in_common` steps or more.
+    """Find the cheapest two shortest plans, for different goals, that begin with the same `in_common` steps or more.
 
-    The price of a pair is the sum of the prices of the moves in both plans. Moves of the common beginning count once.
+    Their price is the sum of their moves' prices. Moves of the common beginning count once. Only goals in `counted`,
+    ``bool [n_goals]``, are taken.
 
-    Args:
-        order: ``int32 [n_states]``, reached states, nearest first.
-        reached: number of reached states.
-        depth: ``int32 [n_states]``, steps from the start, -1 if not reached.
-        begun: ``int32 [n_states]``, least price of a shortest path to each state.
-        towards: ``int32 [n_states, n_goals]``, least price of a shortest plan from each state on, `NO_PLAN` for no
-            plan.
-        counted: ``bool [n_goals]``, goals whose plans may be chosen.
-        in_common: least number of common steps.
+    - States, ``int32 [n_states]``: `order` begins with the `reached` states, nearest first; `depth` has the steps from
+      the start, -1 if not reached; `begun` is the least price of a shortest path to a state.
+    - `towards`, ``int32 [n_states, n_goals]``: least price of a shortest plan from a state, `NO_PLAN` for no plan.
 
     Returns:
-        The price of the pair, the last common state, and the two goals; `NO_PLAN`, -1, -1 and -1 if there is no pair.
+        The price, the last common state, and the two goals; `NO_PLAN`, -1, -1 and -1 if there are no such plans.
     """
     best, state, one, other = NO_PLAN, -1, -1, -1
     for k in range(reached - 1, -1, -1):
@@ -173,17 +164,14 @@ def owners_before(
 ) -> int:
     """List the things with a price above 0 on a cheapest shortest path from the start to a state; return their number.
 
-    Args:
-        successor: ``int32 [n_states, n_ranks]``, next state of each move, -1 for no move.
-        owner: ``int32 [n_states, n_ranks]``, thing (cell, edge or action) whose ban removes each move, -1 for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
-        price: ``int32 [n_things + 1]``, price of each move that a thing owns; the last entry is 0.
-        depth: ``int32 [n_states]``, steps from the start, -1 if not reached.
-        order: ``int32 [n_states]``, reached states, nearest first.
-        reached: number of reached states.
-        begun: ``int32 [n_states]``, least price of a shortest path to each state.
-        state: the end of the path.
-        used: ``int32 [n_things + 1]``, its first entries are filled with the things, each once.
+    The path ends in `state`. The list, with each thing once, is written to `used`, ``int32 [n_things + 1]``.
+
+    - Moves, ``int32 [n_states, n_ranks]``: `successor` is the next state, -1 for none; `owner` is the thing (cell, edge
+      or action) whose ban removes the move, or -1.
+    - Things, ``[n_things + 1]``: `closed`, bool, marks those forbidden; `price`, int32, is that of their moves. The
+      last entries are 0.
+    - States, ``int32 [n_states]``: `order` begins with the `reached` states, nearest first; `depth` has the steps from
+      the start, -1 if not reached; `begun` is the least price of a shortest path to a state.
     """
     filled = 0
     # Backwards: states are sorted by depth, so one pass finds all predecessors.
@@ -214,22 +202,17 @@ def owners_after(
     used: Any,
     filled: int,
 ) -> int:
-    """Follow a cheapest shortest plan from a state to its end, and list the things with a price above 0 in `used`.
+    """Add the things with a price above 0 on a cheapest shortest plan from a state to a list; return its new length.
 
-    Returns the new length of the list.
+    The plan begins in `state` and is for `goal`. The list is `used`, ``int32 [n_things + 1]``, each thing once;
+    `filled` is its length before the call.
 
-    Args:
-        successor: ``int32 [n_states, n_ranks]``, next state of each move, -1 for no move.
-        owner: ``int32 [n_states, n_ranks]``, thing (cell, edge or action) whose ban removes each move, -1 for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
-        price: ``int32 [n_things + 1]``, price of each move that a thing owns; the last entry is 0.
-        depth: ``int32 [n_states]``, steps from the start, -1 if not reached.
-        towards: ``int32 [n_states, n_goals]``, least price of a shortest plan from each state on, `NO_PLAN` for no
-            plan.
-        state: the state in which to begin.
-        goal: the goal of the plan.
-        used: ``int32 [n_things + 1]``, begins with the list of things, each once.
-        filled: length of the list before the call.
+    - Moves, ``int32 [n_states, n_ranks]``: `successor` is the next state, -1 for none; `owner` is the thing (cell, edge
+      or action) whose ban removes the move, or -1.
+    - Things, ``[n_things + 1]``: `closed`, bool, marks those forbidden; `price`, int32, is that of their moves. The
+      last entries are 0.
+    - `depth`, ``int32 [n_states]``: steps from the start, -1 if not reached.
+    - `towards`, ``int32 [n_states, n_goals]``: least price of a shortest plan from a state, `NO_PLAN` for no plan.
     """
     s = state
     left = True
@@ -273,23 +256,18 @@ def certain_agreement(
     """Compute lower bounds on the expected divergence point (EDP) of all pairs of goals.
 
     EDP(i | j) is the expected step at which goal `i` is ruled out while goal `j` is pursued. A state is *certain* for
-    `i` if it lies on a shortest plan for `i` in which every move has price 0. The bound is the least number of such
-    states on a shortest plan for `j`. If things with a price above 0 are forbidden, the bound holds as long as the
-    number of steps to `j` stays the same.
+    `i` if it lies on a shortest plan for `i` in which all moves have price 0. The bound is the least number of such
+    states on a shortest plan for `j`. It holds whatever things with a price above 0 are forbidden, as long as plans for
+    `j` do not become longer.
 
-    Args:
-        successor: ``int32 [n_states, n_ranks]``, next state of each move, -1 for no move.
-        owner: ``int32 [n_states, n_ranks]``, thing (cell, edge or action) whose ban removes each move, -1 for none.
-        closed: ``bool [n_things + 1]``, whether each thing is forbidden; the last entry is False.
-        order: ``int32 [n_states]``, reached states, nearest first.
-        reached: number of reached states.
-        depth: ``int32 [n_states]``, steps from the start, -1 if not reached.
-        begun: ``int32 [n_states]``, least price of a shortest path to each state.
-        towards: ``int32 [n_states, n_goals]``, least price of a shortest plan from each state on, `NO_PLAN` for no
-            plan.
-        least: ``float64 [n_states]``, work space.
-        agreed: ``float64 [n_goals, n_goals]``, filled with the bound on EDP(i | j) at ``[i, j]``; 1 if `j` cannot be
-            reached.
+    - Moves, ``int32 [n_states, n_ranks]``: `successor` is the next state, -1 for none; `owner` is the thing (cell, edge
+      or action) whose ban removes the move, or -1.
+    - Things: `closed`, ``bool [n_things + 1]``, marks those forbidden; the last entry is False.
+    - States, ``int32 [n_states]``: `order` begins with the `reached` states, nearest first; `depth` has the steps from
+      the start, -1 if not reached; `begun` is the least price of a shortest path to a state.
+    - `towards`, ``int32 [n_states, n_goals]``: least price of a shortest plan from a state, `NO_PLAN` for no plan.
+    - `least`, ``float64 [n_states]``: work space.
+    - `agreed`, ``float64 [n_goals, n_goals]``: filled with bounds at ``[i, j]``; 1 if `j` is out of reach.
     """
     n_goals = towards.shape[1]
     for j in range(n_goals):

@@ -1,19 +1,18 @@
 """Designs of planning problems, which forbid ground actions such as ``stack a b``.
 
-The budget is the number of steps by which the shortest plan for each goal may grow. With a budget of 0, the search
-looks at shortest plans only (`askwise.pddl.cones`). With a larger budget, it needs all plans within the budget.
+The budget is the number of steps by which the shortest plan for each goal may grow. A budget of 0 needs only shortest
+plans (`askwise.pddl.cones`), a larger one all plans within it.
 
-**Plans within a budget.** Let `L` be the length of a shortest plan for a goal and `b` the budget. A state at depth `d`
-with `r` steps left to the goal is on a walk of at most ``L + b`` steps if and only if ``d + r <= L + b``. Let `h` be a
-lower bound on `r`. The bounded search (`askwise.pddl.search`) omits only states with ``d + h > L + b``, and does not
-stop at the goal. So it finds all states on such walks, and possibly more.
+**Plans within a budget.** Let `L` be the length of a shortest plan for a goal, and `b` the budget. A state at depth `d`
+is on a walk of at most ``L + b`` steps if ``d + r <= L + b`` for the `r` steps left to the goal. Let `h` be a lower
+bound on `r`. The bounded search (`askwise.pddl.search`) leaves out only states with ``d + h > L + b``, and goes on
+after the goal. So it finds all states on such walks, perhaps more.
 
-The graph has the states found for any goal, and every transition between two of them. Only operators that are relevant
-to no goal (`askwise.pddl.task`) are omitted: a plan without them is shorter.
+The graph has the states found for any goal, and all transitions between them. Operators that are relevant to no goal
+are left out (`askwise.pddl.task`): plans are shorter without them.
 
-**Forbidding.** To forbid ``stack a b``, a predicate ``forbidden-stack-2`` is added that no action changes. The action
-``stack`` gets the precondition ``not (forbidden-stack-2 ?x ?y)``, and ``(forbidden-stack-2 a b)`` holds in the initial
-state.
+**Forbidding.** To forbid ``stack a b``, ``stack`` gets the precondition ``not (forbidden-stack-2 ?x ?y)``, and
+``(forbidden-stack-2 a b)`` is added to the initial state. No action changes this predicate.
 """
 
 from __future__ import annotations
@@ -154,7 +153,7 @@ class NearOptimalPlans:
     """All plans that are at most a given number of steps longer than the shortest, as transitions between states.
 
     Attributes:
-        start: the state in which plans start.
+        start: the first state.
         targets: for each reachable goal, the states in which it is true.
         counts: ``int32 [n_states]``, number of transitions from each state.
         operator: ``int32 [n_edges]``, operator of each transition, sorted by first state.

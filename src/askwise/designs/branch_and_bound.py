@@ -1,26 +1,24 @@
 """Two exact searches for the best design: one for all values that have a lower bound, a faster one for the worst case.
 
-A *thing* is a cell, edge or action (`askwise.designs.space`). A *design* is a set of things to forbid. An *extension*
-of a design forbids further things. The best design has the least value and, among those, the fewest things.
+A *thing* is a cell, edge or action. A *design* is a set of things to forbid. It is *allowed* if it lengthens no path by
+more than the budget. An *extension* of a design forbids further things. The best design has the least value and, among
+those, the fewest things.
 
-**Branch and bound** (`Branching`). The things have a fixed order, the most promising first. A design is only extended
-by later things that can still matter (`askwise.designs.paths`). Things that were passed over are *kept*: no extension
-forbids them. A branch ends if its design is not allowed, because forbidding more never shortens a path. A branch also
-ends if a lower bound on the values of all extensions is not below the best value so far.
+**Branch and bound** (`Branching`). Things are added in a fixed order, the most promising first, except those that
+cannot matter (`askwise.designs.paths`). Things passed over are *kept*: no extension forbids them. A branch ends if its
+design is not allowed, because forbidding more never shortens a path. It also ends if no extension can be better, by a
+lower bound on their values.
 
 **Worst case** (`WorstCase`). WCD, worst-case distinctiveness, is the latest step at which two goals can be told apart.
-If shortest plans for two goals agree for `d` steps, WCD is at least ``d + 1``. Let both plans avoid the things `D`. An
-extension of `D` that forbids nothing on either plan leaves both plans shortest, and its WCD is at least ``d + 1``. So
-an extension with a value below `v` must forbid something on *every* pair of plans that agree for ``v - 1`` steps or
-more. A design that does so *hits* the pair.
+If shortest plans for two goals have their first `d` steps in common, WCD is at least ``d + 1``. Forbidding things that
+are not on these plans does not change this. So a design with WCD below `v` must forbid something on every *pair*: two
+shortest plans, for different goals, with at least ``v - 1`` common first steps.
 
-*Branching*: take the pair with the fewest things that may still be forbidden. There is one branch for each of these
-things. It forbids this thing, and never forbids the things of the earlier branches.
+*Branching*: the search takes the pair with the fewest things that may still be forbidden. Each of these things has a
+branch, which forbids it, and never the things of earlier branches.
 
-*Bound*: a pair without things that may be forbidden cannot be hit. Pairs are disjoint if no thing that may be forbidden
-is on two of them. If there are more disjoint pairs than an extension may add things, they cannot all be hit. In both
-cases no extension of `D` has a value below `v`. Disjoint pairs are collected greedily, those with the fewest things
-first.
+*Bound*: WCD stays at `v` or more if nothing on some pair may be forbidden, or if there are more disjoint pairs than
+things that may be added. Pairs are disjoint if they share no thing that may be forbidden. They are collected greedily.
 
 Designs with one thing are searched first, then those with at most two, and so on.
 """
@@ -52,12 +50,12 @@ class BudgetSpent(Exception):  # noqa: N818 - not an error
 class BestSoFar:
     """The best design that a search has found so far, and the number of designs that it has evaluated.
 
-    A design is a set of things (cells, edges or actions) to forbid; its value is minimised.
+    A design is a set of things (cells, edges or actions) to forbid. Its value is minimised.
 
     Args:
         value: value of the empty design.
         limit: number of designs after which `BudgetSpent` is raised.
-        progress: called with the number of designs so far; None for no calls.
+        progress: called with the number of designs so far, or None.
         turn: number of designs between two calls.
     """
 
@@ -137,18 +135,18 @@ class Measure(Protocol):
 
 
 class Branching:
-    """A branch-and-bound search for the design with the least value, among all that forbid at most `most` things.
+    """A branch-and-bound search for the design with the least value that forbids at most `most` things.
 
-    A design is a set of things (cells, edges or actions) to forbid, given by their indices.
+    A design has the indices of the things (cells, edges or actions) to forbid.
 
     Args:
         paths: the teammate's paths.
         measure: the value to minimise.
         found: the best design so far, which is updated.
         most: largest number of things to forbid.
-        also_allowed: returns whether the ego agent's paths under a design stay within the budget. If not, those under a
-            larger design must not either.
-        order: the things that may be forbidden, the most promising first.
+        also_allowed: whether a design keeps the ego agent's paths within the budget. If it does not, no larger design
+            does.
+        order: things that may be forbidden, the most promising first.
     """
 
     def __init__(
@@ -217,17 +215,17 @@ class Branching:
 class WorstCase:
     """An exact search for the design with the least worst-case distinctiveness (WCD).
 
-    WCD is the latest step at which two goals can be told apart. To lower it, a design has to forbid something on every
-    pair of shortest plans, for two goals, that share too many first steps. The search takes such a pair and tries to
-    forbid each thing (cell, edge or action) on it.
+    WCD is the latest step at which two goals can be told apart. The search takes two shortest plans, for different
+    goals, that share too many first steps. To lower WCD, a thing (cell, edge or action) on one of them must be
+    forbidden. The search tries each.
 
     Args:
         paths: the teammate's paths.
         found: the best design so far, which is updated.
         most: largest number of things to forbid.
-        also_allowed: returns whether the ego agent's paths under a design (indices of things) stay within the budget.
-            If not, those under a larger design must not either.
-        things: the things that may be forbidden.
+        also_allowed: whether a design (indices of things) keeps the ego agent's paths within the budget. If it does
+            not, no larger design does.
+        things: things that may be forbidden.
     """
 
     def __init__(
@@ -287,18 +285,18 @@ class WorstCase:
     def pairs(self, design: Removals, price: IntArray, left: int, deepest: int) -> IntArray | None:
         """Return the things (cells, edges or actions) to forbid next: those on two plans that share too many steps.
 
-        A pair is two shortest plans, for different goals, whose first `deepest` steps or more are the same. The pair
-        with the fewest things that may be forbidden is taken.
+        These are shortest plans for different goals, with the same first `deepest` steps or more. The two with the
+        fewest things that may be forbidden are taken.
 
         Args:
-            design: indices of the things that are forbidden already.
-            price: ``int32 [n_things + 1]``, 1 for things that may still be forbidden, otherwise 0.
+            design: indices of things forbidden so far.
+            price: ``int32 [n_things + 1]``, 1 for things that may still be forbidden, 0 for others.
             left: largest number of further things to forbid.
             deepest: least number of common steps.
 
         Returns:
-            Indices of the things on the pair, empty if there is no pair. None if `left` further things are provably too
-            few to forbid something on every pair.
+            Indices of things on either plan that may be forbidden; empty if there are no such plans. None if `left`
+            further things are proven too few.
         """
         closed, own, first = self.paths.closed(design), price, None
         for _ in range(left + 1):

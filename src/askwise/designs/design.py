@@ -43,29 +43,28 @@ def design(
 ) -> Design:
     """Return what to forbid so that goals can be recognised earlier, and the effect of forbidding it.
 
-    On a map, cells become walls. On a graph, edges are closed. Both apply to both agents if they share the map or
-    graph. In a planning problem, actions such as ``stack a b`` are forbidden.
+    On a map, cells become walls. On a graph, edges are closed. If both agents share the map or graph, this is for both.
+    In a planning problem, actions such as ``stack a b`` are forbidden.
 
     Give either `most`, to search for the best design, or `forbid`, to see the effect of your own.
 
     Args:
-        problem: a `Problem`; an instance (the contents of a problem file); a map drawn as text (`Drawing`); a planning
-            problem (`askwise.pddl.load`); the path of a file with one of these; or a `Space`.
-        most: largest number of things (cells, edges or actions) to forbid. Of equally good designs, the smallest is
-            returned, and of these one that lengthens paths least.
+        problem: a `Problem`; the contents of a problem file; a map drawn as text (`Drawing`); a planning problem
+            (`askwise.pddl.load`); a `Space`; or the path of a file.
+        most: largest number of things (cells, edges or actions) to forbid. Ties go to fewer things, then to shorter
+            paths.
         minimise: ``wcd`` for the latest step at which two goals can be told apart (worst-case distinctiveness), minus 1
-            for planning problems; ``edp`` for the expected step at which a goal drawn from the prior is ruled out while
-            another is pursued; ``cost`` for the expected cost of not knowing the goal.
-        by: for ``cost``, how the ego agent decides: ``planner`` (the default) plans ahead; ``optimum`` is the best
-            possible agent, known only for small problems.
-        budget: number of steps by which each agent's shortest path to each goal may grow.
+            for planning problems; ``edp`` for the expected step at which one goal is ruled out while another is
+            pursued, both drawn from the prior; ``cost`` for the expected cost of not knowing the goal.
+        by: for ``cost``, the ego agent: ``planner`` (default), or the best possible agent, ``optimum``, for small
+            problems.
+        budget: steps by which each agent's shortest path to each goal may grow.
         forbid: names of the things that your own design forbids.
         limit: largest number of designs to evaluate; None for a default that depends on the problem.
-        progress: called with the number of designs so far; None for no calls.
+        progress: called with the number of designs so far, or None.
 
     Returns:
-        The names of the things to forbid, values before and after, the changed problem, and whether it is proven that
-        no allowed design is better.
+        The things to forbid, values before and after, the changed problem, and whether the design is proven to be best.
     """
     began = time.perf_counter()
     _check(most, minimise, by, budget, forbid, limit)
@@ -260,9 +259,9 @@ def space_of_given(given: object, progress: Callable[[str], None] | None = None)
     """Return the design space of a problem: what may be forbidden in it, and the moves of the agents.
 
     Args:
-        given: a problem, an instance (the contents of a problem file), a map drawn as text, a planning problem, a
-            `Space`, or the path of a file with a problem.
-        progress: called with lines of text while plans are searched; None for no calls.
+        given: a problem, the contents of a problem file, a map drawn as text, a planning problem, the path of a file,
+            or a `Space`, which is returned unchanged.
+        progress: called with lines of text while plans are searched, or None.
     """
     if isinstance(given, Space):
         return given

@@ -1,39 +1,36 @@
 """The values of designs that can be minimised: the worst case, the expected EDP, and the cost of not knowing the goal.
 
-A *thing* is a cell, edge or action. A *design* is a set of things to forbid.
+A *thing* is a cell, edge or action. A *design* is a set of things to forbid. The budget is the number of steps by which
+it may lengthen paths.
 
 **Worst case**: WCD (worst-case distinctiveness), the latest step at which two possible goals can be told apart.
 
-**Expected EDP**: the true goal `j` is drawn from the prior `P`, and another goal `i` from the prior among the other
-goals. EDP(i | j), the expected divergence point, is the expected step at which `i` is ruled out if the teammate pursues
-`j`. The value is::
+**Expected EDP**: EDP(i | j), the expected divergence point, is the expected step at which goal `i` is ruled out while
+goal `j` is pursued. The value is its mean, with `j` from the prior `P`, and `i` from the prior among the other goals::
 
     V = sum over j of P(j)  sum over i other than j of  P(i) / (1 - P(j))  EDP(i | j).
 
 If only one goal is possible, both values are 0.
 
-*Bound on the expected EDP.* Let some things be *kept*: they will not be forbidden. A shortest plan on which all things
-are kept remains a shortest plan. Each state on such a plan for goal `i` is called *certain* for `i`. EDP(i | j) is the
-mean, over the shortest plans for `j`, of the number of states in which `i` is still possible. So it is at least the
-smallest number of certain states on a shortest plan for `j`. With a budget of 0, this bound stays valid when more is
-forbidden, because a design cannot add shortest plans. With a larger budget, it stays valid only for goals `j` with a
-shortest plan on which all things are kept. For other goals `j`, the bound is 1.
+*Bound on the expected EDP.* Things that will not be forbidden are *kept*. A shortest plan with only kept things stays a
+shortest plan, and its states are *certain* for its goal. EDP(i | j) is the mean number of states on a shortest plan for
+`j` in which `i` is still possible. So it is at least the least number of states certain for `i` on such a plan. This
+stays valid when more is forbidden if the shortest plans for `j` cannot become longer: with a budget of 0, or if one of
+them has only kept things. If they can, the bound is 1.
 
 **Cost of not knowing**, of the optimal agent or of the planner::
 
     V(D) = expected cost with D forbidden  -  expected cost before, if the goal were known from the start.
 
-With a budget of 0, V(D) is the expected marginal cost: what not knowing the goal adds to the cost. With a larger
-budget, V(D) also contains the steps by which paths have become longer.
+With a budget of 0, V(D) is the expected marginal cost: what not knowing the goal adds. With a larger budget, it also
+has the steps by which paths became longer.
 
-*Things that can be left out.* Forbidding a thing that is not useful to the teammate (`askwise.designs.paths`) only
-removes moves of the ego agent. So the least expected cost does not decrease, and an optimal design for the optimal
-agent needs no such thing. For the planner such a thing may by chance lower the cost. The search does not
-try it, and the verdict says so.
+*Things left out.* Forbidding a thing that is not useful to the teammate (`askwise.designs.paths`) only removes moves of
+the ego agent, which cannot lower the cost of the optimal agent. It may by chance lower the planner's. The search does
+not try this, and the verdict says so.
 
-*Bound on the cost.* The expected cost is at least the expected cost with a known goal, which never decreases as more is
-forbidden. No agent costs less than the optimal agent. If its cost can be computed and is already too high, the cost of
-the planner is not computed.
+*Bound on the cost.* No cost is below that with a known goal, which never falls as more is forbidden. The planner's cost
+is not computed if the optimal agent's is known and already too high.
 """
 
 from __future__ import annotations
@@ -88,9 +85,9 @@ def expected_edp(edp: FloatArray, weights: FloatArray) -> float:
 
 
 class ExpectedEdp:
-    """The expected EDP as a `Measure`, that is, as a value of designs that a search minimises.
+    """The expected EDP as a `Measure`, a value of designs that a search minimises.
 
-    It is the expected step at which one goal is ruled out while another is pursued, if both are drawn from the prior.
+    It is the expected step at which one goal is ruled out while another is pursued, both drawn from the prior.
 
     Args:
         paths: the teammate's paths.
@@ -159,13 +156,13 @@ class WorstCaseValue:
 
 
 class Cost:
-    """The expected cost of not knowing the goal, as a `Measure`, that is, as a value of designs to be minimised.
+    """The expected cost of not knowing the goal as a `Measure`, a value of designs that a search minimises.
 
-    It is the expected cost with the design, minus the expected cost without it if the goal were known from the start.
+    It is the expected cost with the design, minus the expected cost without it if the goal is known from the start.
 
     Args:
-        space: what may be forbidden in the problem.
-        by: how the ego agent decides: ``optimum`` is the best possible agent, ``planner`` plans ahead.
+        space: what may be forbidden.
+        by: the ego agent: ``planner``, or ``optimum``, the best possible agent.
 
     Attributes:
         found: the best design so far; None to compute every value.

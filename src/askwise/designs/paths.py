@@ -1,24 +1,21 @@
 """The teammate's paths when a design forbids some things, and which further things can matter.
 
-A *thing* is what a design may forbid: a cell, an edge or an action. Its moves are those that forbidding it removes.
+A *thing* is a cell, edge or action. Its moves are those that forbidding it removes. A design is a set of things to
+forbid.
 
-Let `c_g(D)` be the number of steps of a shortest plan for goal `g` if the things `D` are forbidden, and `c_g()` the
-same number if nothing is forbidden. The budget `b` is the number of steps by which a shortest plan may grow. A design
-is *allowed* if ``c_g(D) <= c_g() + b`` for every goal. Forbidding more never makes a shortest plan shorter: if `D` is
-not allowed, no larger design is allowed.
+Let `c_g(D)` be the number of steps of a shortest plan for goal `g` if the things `D` are forbidden, and `c_g()` if
+nothing is. The budget `b` is the number of steps by which plans may grow. A design is *allowed* if
+``c_g(D) <= c_g() + b`` for every goal. Forbidding more never shortens a plan: if `D` is not allowed, no larger design
+is.
 
-**Things that cannot matter.** Call a move *useful* after `D` if, for some goal `g`, it lies on a walk of at most
-``c_g() + b`` steps from the start to `g` that avoids `D`. Let no move of a thing `x` be useful after `D`, and let the
-design `E` contain `D`. Then `E` with `x` is allowed if and only if `E` is allowed, and in this case both have the same
-shortest plans. To see this, let `E` with `x` be allowed. The shortest plans of `E` with `x` have at most ``c_g() + b``
-steps and avoid `D`. The shortest plans of `E` are not longer and avoid `D`, too. So all moves of these plans are
-useful, none of the plans uses `x`, and both designs have the same shortest plans. If instead `E` is allowed, the same
-argument applies to the shortest plans of `E`. So `x` can be left out for every value that depends only on the shortest
-plans: worst-case distinctiveness (WCD) and the expected divergence point (EDP).
+**Things that cannot matter.** A move is *useful* after `D` if, for some goal `g`, it lies on a walk from the start to
+`g` that avoids `D` and has at most ``c_g() + b`` steps. Let no move of thing `x` be useful after `D`, and let design
+`E` contain `D`. Then `E` with `x` is allowed if and only if `E` is, and if so, both have the same shortest plans. For
+if either is allowed, `E` is. Its shortest plans avoid `D` and have at most ``c_g() + b`` steps: all their moves are
+useful, none is a move of `x`. So `x` can be left out for values that depend on shortest plans alone: worst-case
+distinctiveness (WCD) and the expected divergence point (EDP).
 
-States and moves that are not useful at the start are removed before the search.
-
-The expected cost of not knowing the goal also depends on the ego agent's paths (`askwise.designs.measures`).
+Moves that are not useful at the start are removed before the search.
 """
 
 from __future__ import annotations
@@ -42,20 +39,20 @@ Removals = tuple[int, ...]
 
 
 class TeammatePaths:
-    """The teammate's paths that may matter to a search for designs, and how a design changes these paths.
+    """The teammate's paths that may matter to a search for designs, and how a design changes them.
 
-    A design is a set of things (cells, edges or actions) to forbid, given by their indices.
+    A design has the indices of the things (cells, edges or actions) to forbid.
 
     Args:
         space: what may be forbidden, and the teammate's moves, start and targets.
-        budget: number of steps by which the shortest path to each goal may grow.
+        budget: steps by which the shortest path to each goal may grow.
 
     Attributes:
         n_things: number of things that may be forbidden.
         n_goals: number of goals.
         counted: ``bool [n_goals]``, goals with a prior above 0.
         costs: ``int32 [n_goals]``, steps to each goal without a design.
-        most: ``int32 [n_goals]``, largest allowed number of steps to each goal.
+        most: ``int32 [n_goals]``, most steps allowed to each goal.
     """
 
     def __init__(self, space: Space, budget: int) -> None:
@@ -124,15 +121,14 @@ class TeammatePaths:
         return found[:-1]
 
     def divergence(self, design: Sequence[int]) -> tuple[FloatArray, FloatArray, IntArray]:
-        """Return, under a design, EDP and WCD of all pairs of goals at the start, and the steps to each goal.
+        """Return EDP and WCD of all pairs of goals at the start, and the steps to each goal, under a design.
 
-        EDP is the expected step at which one goal is ruled out while another is pursued, WCD the latest such step.
-        Goals with a common plan count as told apart in the step after its end. `design` has the indices of the
-        forbidden things.
+        EDP is the expected and WCD the latest step at which one goal is ruled out while another is pursued. Goals with
+        a common plan count as told apart in the step after its end. `design` has indices of things.
 
         Returns:
-            EDP and WCD, each ``float64 [n_goals (ruled out), n_goals (pursued)]``, without meaning on the diagonals;
-            and the steps, ``int32 [n_goals]``, -1 for goals that cannot be reached.
+            EDP and WCD, each ``float64 [n_goals (ruled out), n_goals (pursued)]``, meaningless on the diagonals; and
+            the steps, ``int32 [n_goals]``, -1 for goals out of reach.
         """
         return self._walker.divergence(design)
 
@@ -151,11 +147,11 @@ class TeammatePaths:
     def plans(self, closed: BoolArray, price: IntArray) -> ShortestPlans:
         """Return the shortest plans of all goals under a design, and the least prices of these plans.
 
-        The price of a plan is the sum of the prices of its moves.
+        The price of a plan is the sum of its moves' prices.
 
         Args:
-            closed: ``bool [n_things + 1]``, whether each thing is forbidden, from the method `closed`.
-            price: ``int32 [n_things + 1]``, price of each move that a thing owns; the last entry is 0.
+            closed: ``bool [n_things + 1]``, forbidden things, from the method `closed`.
+            price: ``int32 [n_things + 1]``, price of the moves of each thing; the last entry is 0.
         """
         return self._walker.plans(closed, price)
 
@@ -163,22 +159,21 @@ class TeammatePaths:
 class ShortestPlans:
     """The shortest plans of all goals under a design, and the least prices of these plans.
 
-    The price of a plan is the sum of the prices of its moves.
+    The price of a plan is the sum of its moves' prices.
 
     Args:
         walker: the graph with start and targets.
-        closed: ``bool [n_things + 1]``, whether each thing (cell, edge or action) is forbidden; the last entry is
-            False.
-        price: ``int32 [n_things + 1]``, price of each move that a thing owns; the last entry is 0.
+        closed: ``bool [n_things + 1]``, forbidden things (cells, edges or actions); the last entry is False.
+        price: ``int32 [n_things + 1]``, price of the moves of each thing; the last entry is 0.
 
     Attributes:
         depth: ``int32 [n_states]``, steps from the start, -1 if not reached.
         order: ``int32 [n_states]``, begins with the reached states, nearest first.
         reached: number of reached states.
-        steps: ``int32 [n_goals]``, moves of a shortest plan, -1 for none.
+        steps: ``int32 [n_goals]``, length of a shortest plan, -1 for none.
         begun: ``int32 [n_states]``, least price of a shortest path to each state.
-        towards: ``int32 [n_states, n_goals]``, least price of a shortest plan from each state on; `NO_PLAN`, a very
-            large number, for no plan.
+        towards: ``int32 [n_states, n_goals]``, least price of a shortest plan from each state; the large number
+            `NO_PLAN` for no plan.
     """
 
     def __init__(self, walker: _Walker, closed: BoolArray, price: IntArray) -> None:
@@ -205,14 +200,13 @@ class ShortestPlans:
         )
 
     def cheapest_pair(self, counted: BoolArray, deepest: int) -> tuple[int, IntArray] | None:
-        """Find the cheapest pair of shortest plans, for different goals, with the same first `deepest` steps or more.
+        """Find the cheapest two shortest plans, for different goals, that begin with the same `deepest` steps or more.
 
-        The price of a pair is the sum of the prices of the moves in both plans. Moves of the common beginning count
-        once. `counted`, ``bool [n_goals]``, marks the goals whose plans may be chosen.
+        Their price is the sum of the prices of their moves. Moves of the common beginning count once. `counted`,
+        ``bool [n_goals]``, marks the goals whose plans may be chosen.
 
         Returns:
-            The price of the pair, and the indices of the things with a price above 0 on its plans. None if there is no
-            such pair.
+            The price, and the indices of the things with a price above 0 on the plans; None if there are no such plans.
         """
         price, state, one, other = _kernels.cheapest_pair(
             self.order, self.reached, self.depth, self.begun, self.towards, counted, deepest
@@ -230,9 +224,9 @@ class ShortestPlans:
     def certain_agreement(self) -> FloatArray:
         """Return lower bounds on the expected divergence point (EDP) of all pairs of goals.
 
-        The result is ``float64 [n_goals, n_goals]``. Entry ``[i, j]`` bounds the expected step at which goal `i` is
-        ruled out while goal `j` is pursued. If things with a price above 0 are forbidden, the bound holds as long as
-        the number of steps to `j` stays the same.
+        Entry ``[i, j]`` of the result, ``float64 [n_goals, n_goals]``, is for goal `i` ruled out while goal `j` is
+        pursued. If things with a price above 0 are forbidden, it stays valid as long as plans for `j` do not become
+        longer.
         """
         walker = self.walker
         agreed = np.empty((self.steps.size, self.steps.size))
@@ -254,20 +248,16 @@ class ShortestPlans:
 class _Walker:
     """A graph with a start and target states; it computes the shortest plans of all goals for any design.
 
-    A design is a set of things (cells, edges or actions) to forbid.
+    A design is a set of things (cells, edges or actions) to forbid. `successor` and `owner`,
+    ``int32 [n_states, n_ranks]``, have the next state of each move and the thing whose ban removes it, or -1. The
+    attribute `targets`, ``int32``, has the target states of goal g from ``starts[g]`` to ``starts[g + 1] - 1``. `free`,
+    ``int32 [n_things + 1]``, has prices of 0.
 
     Args:
-        graph: the moves, and the thing that owns each move.
+        graph: the moves, and the thing that owns each.
         start: index of the first state.
-        targets: for each goal, the states in which it is reached.
+        targets: target states of each goal.
         n_things: number of things that may be forbidden.
-
-    Attributes:
-        successor: ``int32 [n_states, n_ranks]``, next state of each move, -1 for no move.
-        owner: ``int32 [n_states, n_ranks]``, thing whose ban removes each move, -1 for none.
-        targets: ``int32``, target states of goal 0, then of goal 1, and so on.
-        starts: ``int32 [n_goals + 1]``; goal g has the target states ``targets[starts[g]:starts[g + 1]]``.
-        free: ``int32 [n_things + 1]``, prices of 0.
     """
 
     def __init__(self, graph: MoveGraph, start: int, targets: Sequence[IntArray], n_things: int) -> None:

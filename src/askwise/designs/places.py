@@ -255,14 +255,11 @@ def _with_changes(
     in_file: Callable[[dict[str, Any], Sequence[Any]], None],
     in_model: Callable[[Any, Iterable[Any]], Model],
 ) -> Any:
-    """Return a copy of `given`, of the same kind, in which some cells or edges are forbidden.
+    """Return a copy of a problem, or of the contents of a problem file, in which some cells or edges are forbidden.
 
-    Args:
-        given: a problem, or the contents of a problem file.
-        problem: the problem that `given` is or describes.
-        what: the cells or edges; if there are none, `given` itself is returned.
-        in_file: forbids them in place, in one agent's part of a problem file.
-        in_model: returns a model in which they are forbidden.
+    `given` is to be copied. It is or describes `problem`. `what` has the cells or edges; if there are none, `given`
+    itself is returned. `in_file` forbids them in place, in one agent's part of the file. `in_model` returns a model
+    without them.
     """
     if not what:
         return given

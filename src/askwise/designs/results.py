@@ -34,17 +34,17 @@ class DesignState:
 
     Attributes:
         value: the minimised value.
-        wcd: worst-case distinctiveness, the latest step at which two goals are told apart; for planning problems one
-            less, the longest common prefix of plans for two goals.
-        edp: expected step at which one goal is ruled out while another is pursued, if both are drawn from the prior.
+        wcd: worst-case distinctiveness, the latest step at which two goals are told apart; for planning problems, one
+            less.
+        edp: expected step at which one goal is ruled out while another is pursued, both drawn from the prior.
         told_apart: the latest step at which two goals are told apart; infinite if `never_apart` is above 0.
-        never_apart: number of ordered pairs of goals that have a whole shortest plan in common. `wcd` and `edp` count
-            them as told apart in the step after its end.
+        never_apart: number of ordered pairs of goals with a whole shortest plan in common. In `wcd` and `edp`, the step
+            after its end tells them apart.
         costs: steps of the teammate's shortest plan for each goal.
-        ego_costs: steps of the ego agent's shortest path for each goal; empty if designs do not change these paths.
+        ego_costs: steps of the ego agent's shortest path for each goal; empty if designs do not change them.
         wcd_matrix: ``float64 [n_goals, n_goals]``, `wcd` of all pairs.
-        edp_matrix: ``float64 [n_goals, n_goals]``; ``[i, j]`` is the expected step at which goal `i` is ruled out while
-            goal `j` is pursued.
+        edp_matrix: ``float64 [n_goals, n_goals]``, expected step at which goal `i` is ruled out while `j` is pursued,
+            at ``[i, j]``.
     """
 
     value: float
@@ -63,12 +63,12 @@ class DesignState:
 
 @dataclass(frozen=True)
 class DesignVerdict:
-    """The verdict on a design: how it was found, and whether it is proven that no design within the limits is better.
+    """The verdict on a design: how it was found, and whether it is proven that no allowed design is better.
 
     Attributes:
-        proven: whether no design within the limits has a smaller value, or an equal value with fewer things.
+        proven: whether no allowed design has a smaller value, or an equal value with fewer things.
         method: how the design was found, in words.
-        bound: lower bound on the values of all designs within the limits; None if there is none.
+        bound: lower bound on the values of all allowed designs, or None.
         looked_at: number of designs evaluated.
         estimated: whether values are averages over episodes.
     """
@@ -97,20 +97,19 @@ class Design:
     Attributes:
         thing: what is forbidden: ``cell``, ``edge`` or ``action``.
         forbidden: names of the things to forbid.
-        minimise: the minimised value: ``wcd``, ``edp`` (expected EDP) or ``cost`` (expected cost of not knowing the
-            goal).
-        by: for ``cost``, how the ego agent decides: ``planner`` or ``optimum``; otherwise None.
-        most: largest allowed number of forbidden things.
-        budget: number of steps by which the shortest path to each goal may grow.
+        minimise: ``wcd``, ``edp`` (expected EDP) or ``cost`` (expected cost of not knowing the goal).
+        by: for ``cost``, the ego agent: ``planner`` or ``optimum``; None for other values.
+        most: largest number of forbidden things.
+        budget: steps by which the shortest path to each goal may grow.
         goals: names of the goals.
         prior: ``float64 [n_goals]``, probability of each goal.
         left_out: names of unreachable goals, which are ignored.
         before: values before the design.
         after: values after the design.
-        verdict: whether it is proven that no design is better.
-        both: whether the things are forbidden for both agents.
-        prefix: whether WCD (worst-case distinctiveness) counts the steps that plans for two goals have in common, and
-            not also the step that tells them apart.
+        verdict: whether the design is proven to be best.
+        both: whether things are forbidden for both agents.
+        prefix: whether WCD (worst-case distinctiveness) is the number of common steps, one less than the step that
+            tells goals apart.
         changed: the changed problem or instance.
         given: the original problem or instance.
         seconds: computing time.

@@ -1,11 +1,11 @@
 """The search for a design: first a greedy search, then an exact search that improves or confirms the result.
 
 A design is a set of things (cells, edges or actions) to forbid. The greedy search adds one thing after the other, then
-exchanges single things as long as that helps. If no single thing lowers the value, it takes one that lowers the
-expected EDP (the expected step at which a goal is ruled out).
+exchanges single things while that helps. Of equal values, it takes the one with the least expected EDP (the expected
+step at which a goal is ruled out).
 
-For the expected EDP and the cost, the exact search starts with the greedy design. If it cannot finish within its limit,
-the better of the two results is returned.
+For the expected EDP and the cost, the exact search starts with the greedy design. If it reaches its limit, the better
+of the two designs is returned.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ OF_PLANNER = "among designs that block a shortest path of the teammate"
 class Greedy:
     """A greedy search for a good design: it adds the best thing again and again, then exchanges single things.
 
-    A design is a set of things (cells, edges or actions) to forbid, given by their indices.
+    A design has the indices of the things (cells, edges or actions) to forbid.
 
     Args:
         paths: the teammate's paths.
-        measures: the value to minimise, and further values that break ties.
+        measures: the value to minimise, then values that break ties.
         found: the best design so far, which is updated.
         most: largest number of things to forbid.
-        also_allowed: whether the ego agent's paths under a design are short enough.
-        options: returns the things to try to add to a design.
+        also_allowed: whether a design keeps the ego agent's paths short enough.
+        options: returns the things to try to add.
     """
 
     def __init__(
@@ -140,14 +140,13 @@ class DesignSearch:
     """A search for the best design in a design space: first a greedy search, then an exact one.
 
     Args:
-        space: what may be forbidden in the problem.
+        space: what may be forbidden.
         paths: the teammate's paths.
-        minimise: the value to minimise: ``wcd``, ``edp`` (expected EDP) or ``cost`` (expected cost of not knowing the
-            goal).
-        by: for ``cost``, how the ego agent decides: ``planner`` or ``optimum``; otherwise None.
-        budget: number of steps by which the shortest path to each goal may grow.
-        limit: largest number of designs to evaluate; None for the default.
-        progress: called with the number of designs so far; None for no calls.
+        minimise: ``wcd``, ``edp`` (expected EDP) or ``cost`` (expected cost of not knowing the goal).
+        by: for ``cost``, the ego agent: ``planner`` or ``optimum``; None for other values.
+        budget: steps by which the shortest path to each goal may grow.
+        limit: largest number of designs to evaluate; None for a default.
+        progress: called with the number of designs so far, or None.
     """
 
     def __init__(

@@ -24,11 +24,11 @@ NO_OWNER = -1
 class MoveGraph:
     """The moves of an agent, and the thing (cell, edge or action) that has to be forbidden to remove each move.
 
-    The moves of a state are numbered 0, 1, ...; this is the column in both arrays.
+    The columns are the moves of a state.
 
     Attributes:
-        successor: ``int32 [n_states, n_ranks]``, next state of each move, -1 for no move.
-        owner: ``int32 [n_states, n_ranks]``, index of the thing; `NO_OWNER` (-1) for moves that no design removes.
+        successor: ``int32 [n_states, n_ranks]``, next state, -1 for no move.
+        owner: ``int32 [n_states, n_ranks]``, index of the thing; `NO_OWNER` (-1) if no design removes the move.
     """
 
     successor: IntArray
@@ -44,9 +44,9 @@ class EgoTrips:
 
     Attributes:
         graph: the moves.
-        legs: for each goal, the parts of the trip in order: pairs of the first state and the states in which the part
-            may end, of which the nearest is taken.
-        extra: ``int [n_goals]``, number of steps that are not moves, such as picking up a load.
+        legs: legs of the trip for each goal, in order: a first state and the possible last states, of which the nearest
+            is taken.
+        extra: ``int [n_goals]``, steps that are not moves, such as picking up a load.
     """
 
     graph: MoveGraph
@@ -68,16 +68,16 @@ class Space:
         prior: ``float64 [n_goals]``, probability of each goal.
         graph: the teammate's moves.
         start: the teammate's first state.
-        targets: for each goal, the target states, ``int32``.
-        changed: returns the problem or instance in which things, given by index, are forbidden.
+        targets: target states of each goal, ``int32``.
+        changed: takes indices of things; returns the problem or instance in which they are forbidden.
         trips: the ego agent's trips; None if designs do not change its paths.
         plays: whether there is an ego agent.
-        largest_budget: number of steps by which plans on `graph` may be longer than the shortest; None for any number.
-        widened: takes a larger such number and returns a larger space; None if there is none.
+        largest_budget: most steps by which plans on `graph` may grow; None for any number.
+        widened: takes a larger budget and returns a larger space; None if there is none.
         both: whether things are forbidden for both agents.
         left_out: names of unreachable goals, which are ignored.
-        prefix: whether WCD (worst-case distinctiveness) counts the steps that plans for two goals have in common, and
-            not also the step that tells them apart.
+        prefix: whether WCD (worst-case distinctiveness) is the number of common steps, one less than the step that
+            tells goals apart.
     """
 
     thing: str

@@ -40,10 +40,10 @@ class Agreement:
     """A Markov chain of an agent's steps that ends with the agent's first action that is not allowed.
 
     Attributes:
-        chain: the chain; its state k is the state ``states[k]`` of the model.
-        states: ``int32 [n]``, the chain's states in the model, the start first if there is one.
-        defined: ``bool [n]``, whether the agent has an action in this state and in all states that can follow.
-        leak: ``float64 [n]``, probability, in each state, that the next action is not allowed.
+        chain: the chain; its state k is the model's state ``states[k]``.
+        states: ``int32 [n]``, states of the model, the start first if there is one.
+        defined: ``bool [n]``, whether the agent has an action here and in all states that can follow.
+        leak: ``float64 [n]``, probability that the next action is not allowed.
     """
 
     chain: AbsorbingChain
@@ -55,8 +55,8 @@ class Agreement:
         """Return the value at one state, or the values of all states, as a `Result` with the given verdict.
 
         Args:
-            values: ``float64 [n]``, one value for each state of the chain.
-            verdict: the method and the accuracy of the values.
+            values: ``float64 [n]``, value of each state of the chain.
+            verdict: the method and the accuracy.
             at: the start of the chain, whose value is returned. None for all states, with ``nan`` where the agent has
                 no action.
         """
@@ -99,12 +99,12 @@ def agreement_between(model: Model, pi1: Policy | GoalLike, pi2: Policy | GoalLi
 
     Args:
         model: the model of the agent.
-        pi1: the policy, or goal, to be ruled out.
-        pi2: the policy, or goal, that is followed.
-        at: the start of the chain; None for a chain over all states.
+        pi1: policy, or goal, to be ruled out.
+        pi2: policy, or goal, that is followed.
+        at: the start of the chain; None for all states.
 
     Raises:
-        InputError: `pi2` has no action in the state `at` or in a state that can follow.
+        InputError: `pi2` has no action at `at` or in a state that can follow.
     """
     ruled_out, followed = as_policy(model, pi1), as_policy(model, pi2)
     shared = agreement(model, followed.probabilities, ruled_out.support, at)

@@ -1,37 +1,34 @@
 """The divergence point, its expectation, worst case, expected case and distribution, in the order of the paper.
 
-All these values say when an observer can tell two policies apart. Time counts in steps from 1.
+These values say when an observer can tell two policies apart. Time counts in steps from 1.
 
 **dp** (Definition 1). ``dp(pi1 | Tr2) = min {t : pi1(s_{t-1}, a_t) = 0}``: the first step of a trajectory `Tr2` that
-`pi1` would never take. It is infinite if there is no such step.
+`pi1` would never take, infinite if there is none.
 
 **EDP** (Definition 2 and Theorem 1). ``EDP(s, pi1 | pi2)`` is the expected divergence point while `pi2` is followed
-from `s`. Let ``A'(s)`` be the actions with positive probability under `pi1` in `s`, and `T` the transition
-probabilities. Then the paper's Bellman update simplifies to::
+from `s`. Let ``A'(s)`` be the actions that `pi1` may take, and `T` the transition probabilities. The paper's Bellman
+update simplifies to::
 
     EDP(s) = 1 + sum over a in A'(s), s' of pi2(s, a) T(s, a, s') EDP(s')
 
-This is one sparse linear system ``V = 1 + Q V``. If `Q` has no cycle, one backward pass solves it exactly. If the
-policies agree forever with positive probability, EDP is infinite. At the goal of `pi2` the next action is STAY, which
-rules out every other goal, so EDP is 1. Where `pi2` is undefined (its goal cannot be reached), EDP is ``nan``. Where
-only `pi1` is undefined, EDP is 1.
+This is a sparse linear system ``V = 1 + Q V``. If `Q` has no cycle, one backward pass solves it exactly. EDP is
+infinite if the policies agree forever with positive probability. It is 1 at the goal of `pi2`, where the next action,
+STAY, rules out every other goal. It is ``nan`` where `pi2` is undefined (its goal cannot be reached), and 1 where only
+`pi1` is.
 
 **WCD**, worst-case distinctiveness: ``wcd(s) = 1 + max over actions that both policies may take of wcd(s')``. It is 1
-if there is no such action, and infinite if the policies can agree forever. Keren et al. (2014) count only the common
-prefix, so their WCD is one less.
+if there is no such action, and infinite if the policies can agree forever. Keren et al. (2014) count one step less.
 
-**ECD**, expected-case distinctiveness (Wayllace et al., 2017), as the paper uses it. The observed agent is not tied to
-one goal. In each state, the probability of an action is proportional to the total prior of the goals for which the
-action is optimal. ECD is the expected number of steps until the agent takes an action that is not optimal for some
-goal.
+**ECD**, expected-case distinctiveness (Wayllace et al., 2017), as the paper uses it: the expected number of steps until
+the agent takes an action that is not optimal for some goal. The probability of an action is proportional to the total
+prior of the goals for which it is optimal.
 
 **The agreement.** All these values are computed on an absorbing Markov chain, the *agreement*: an agent acts, and the
-chain continues while its actions are allowed. The values differ in the agent's policy and in the allowed actions.
+chain continues while its actions are allowed. They differ in the agent's policy and the allowed actions.
 
-**The distribution** of the divergence point: the probability mass of this chain is propagated step by step. The mass
-that leaks in step `t`, because the chain ends there, is ``P(dp = t)``. Mass that enters a set of states from which the
-chain never ends is ``P(dp = inf)``. If the chain has cycles, the propagation stops when at most `tolerance` is left, or
-at `horizon`. The mass left is the error bound.
+**The distribution** of the divergence point. Probability moves along this chain step by step. What leaves it in step
+`t` is ``P(dp = t)``. What reaches states from which the chain never ends is ``P(dp = inf)``. If there are cycles, this
+stops at `horizon`, or when at most `tolerance` is left. The rest is the error bound.
 """
 
 from __future__ import annotations
@@ -87,25 +84,23 @@ def edp(
 ) -> Result:
     """Return the expected divergence point (EDP): the expected step at which `pi1` is ruled out if `pi2` is followed.
 
-    An action that `pi1` never takes rules `pi1` out. For learned and noisy policies, under which no action is
-    impossible, use `evidence`. Then `pi1` is also ruled out as soon as the likelihood of the actions so far under `pi1`
-    is at most `evidence` times their likelihood under `pi2`.
+    An action that `pi1` never takes rules `pi1` out. Learned and noisy policies may never exclude an action; for these,
+    give `evidence`. Then `pi1` is also ruled out once the actions so far are at most `evidence` times as likely under
+    `pi1` as under `pi2`.
 
     Args:
         model: the model of the observed agent.
-        pi1: the policy, or goal, to be ruled out.
-        pi2: the policy, or goal, that is followed.
-        at: one state; by default all states, and the value is ``float64 [n_states]``, ``nan`` where `pi2` is undefined.
-        method: without `evidence`: ``pass`` (one backward pass, if no state can be visited twice), ``solve`` (a linear
-            system), ``sweep`` (the iteration of the paper), or ``auto`` (a pass if possible, otherwise a solve).
+        pi1: policy, or goal, to be ruled out.
+        pi2: policy, or goal, that is followed.
+        at: one state; by default all, and the value is ``float64 [n_states]``, ``nan`` where `pi2` is undefined.
+        method: ``pass`` (one backward pass, if no state can be visited twice), ``solve`` (a linear system), ``sweep``
+            (the paper's iteration), or ``auto`` (a pass if possible, a solve if not). Ignored with `evidence`.
         tolerance: relative error at which iterative methods may stop.
-        max_iterations: limit on the sweeps of iterative methods.
-        evidence: a number between 0 and 1, such as 0.05; None if only impossible actions count. The result is exact for
-            two goals of a deterministic model. Otherwise ``verdict.bounds`` has proven bounds, and the value is their
-            middle.
-        within: with `evidence`, the largest distance between the bounds, as a share of the lower bound.
-        max_lattice: with `evidence`, largest number of table entries for the bounds; if it is reached, the bounds may
-            be further apart than `within`.
+        max_iterations: limit on their sweeps.
+        evidence: a number between 0 and 1, such as 0.05; None if only impossible actions count. Exact for two goals of
+            a deterministic model. For others, ``verdict.bounds`` has proven bounds, and the value is their middle.
+        within: with `evidence`, largest distance between the bounds, relative to the lower bound.
+        max_lattice: with `evidence`, largest number of table entries; at this limit, bounds may be further apart.
     """
     if evidence is not None:
         return _edp_by_evidence(model, pi1, pi2, at, check_evidence(evidence), within, max_lattice)
@@ -129,11 +124,11 @@ def _edp_by_evidence(
     within: float,
     max_lattice: int,
 ) -> Result:
-    """Return the expected step at which an agent that follows `pi2` makes `pi1` so unlikely that it is ruled out.
+    """Return the expected step at which `pi1` is ruled out by evidence if an agent follows `pi2`.
 
-    `pi1` is ruled out when the likelihood of the actions so far under `pi1` is at most `evidence` times their
-    likelihood under `pi2`. The result is exact or has bounds, which differ by at most the share `within` unless the
-    computation needs more than `max_lattice` table entries. `at` is one state; None for all states.
+    That is when the actions so far are at most `evidence` times as likely under `pi1` as under `pi2`. `at` is one
+    state; None for all. The result is exact or has bounds. These differ by at most `within` times the lower bound,
+    unless this needs more than `max_lattice` table entries.
     """
     if at is None and model.deterministic and not isinstance(pi1, Policy) and not isinstance(pi2, Policy):
         both = [goal_states(model, goal) for goal in (pi1, pi2)]
@@ -162,8 +157,8 @@ def wcd(model: Model, pi1: Policy | GoalLike, pi2: Policy | GoalLike, at: StateL
 
     Args:
         model: the model of the observed agent.
-        pi1: the policy, or goal, to be ruled out.
-        pi2: the policy, or goal, that is followed.
+        pi1: policy, or goal, to be ruled out.
+        pi2: policy, or goal, that is followed.
         at: one state; by default all, and the value is ``float64 [n_states]``, ``nan`` where `pi2` is undefined.
     """
     shared = agreement_between(model, pi1, pi2, at)
@@ -182,8 +177,8 @@ def ecd(
 ) -> Result:
     """Return the expected-case distinctiveness (ECD): the expected number of steps until an action rules out some goal.
 
-    An action rules out the goals for which it is not optimal. In each state, the agent takes an action with a
-    probability proportional to the total prior of the goals for which it is optimal.
+    An action rules out the goals for which it is not optimal. Its probability is proportional to the total prior of the
+    goals for which it is optimal.
 
     Args:
         model: the model of the observed agent.
@@ -295,16 +290,15 @@ def dp_distribution(
 
     Args:
         model: the model of the observed agent.
-        pi1: the policy, or goal, to be ruled out.
-        pi2: the policy, or goal, that is followed.
+        pi1: policy, or goal, to be ruled out.
+        pi2: policy, or goal, that is followed.
         at: the first state.
-        horizon: number of steps to compute; by default, until the probability of all later steps is at most
-            `tolerance`.
-        tolerance: probability that may be left after the last computed step.
-        max_steps: limit on the steps if there is no `horizon`.
-        evidence: `pi1` is also ruled out as soon as the likelihood of the actions so far under `pi1` is at most this
-            number times their likelihood under `pi2`. The ratio must depend on the state alone, as for goals in a
-            deterministic model. By default only impossible actions count.
+        horizon: number of steps to compute; None to stop by `tolerance`.
+        tolerance: probability of all later steps at which to stop.
+        max_steps: limit on the steps if `horizon` is None.
+        evidence: a number between 0 and 1; `pi1` is also ruled out once the actions so far are at most this many times
+            as likely under `pi1` as under `pi2`. This ratio must depend on the state alone, as for goals in a
+            deterministic model. None if only impossible actions count.
     """
     for field, count in (("horizon", 1 if horizon is None else horizon), ("max_steps", max_steps)):
         if (as_int(count) or 0) < 1:

@@ -1,19 +1,20 @@
 """The expected divergence point (EDP) of all pairs of goals in deterministic models, with two methods.
 
-EDP is the expected step, and WCD the latest step, at which goal `i` is ruled out while the agent pursues goal `j`. The
-agent draws one of all shortest plans for `j` uniformly.
+EDP is the expected and WCD the latest step at which goal `i` is ruled out while the agent pursues goal `j`. The agent
+draws one of all shortest plans for `j` uniformly.
 
 **Grids without walls: closed form**, for EDP and WCD. Seen from a state, goal `j` is `p` columns and `q` rows away. The
-first `a` of these columns and the first `b` of these rows also lead towards goal `i`. Goal `i` stays possible while the
-agent has crossed at most `a` columns and `b` rows. The agent crosses a column in the next step with probability
-``p / (p + q)``, otherwise a row. Let ``[x]`` be 1 if `x` is true and 0 otherwise. Then EDP is::
+first `a` of these columns and the first `b` of these rows also lead towards goal `i`. So `i` is ruled out once more
+than `a` columns or `b` rows are crossed. The next step crosses a column with probability ``p / (p + q)``, and a row if
+not. With ``[x]`` as 1 if `x` is true and 0 if not, EDP is::
 
     F(p, q, a, b) = 1 + [a > 0] p/(p+q) F(p-1, q, a-1, b) + [b > 0] q/(p+q) F(p, q-1, a, b-1)
 
-WCD is ``1 + a + b``. Only ``a <= p`` and ``b <= q`` occur, so each pair ``(p, a)`` is stored at ``p (p + 1) / 2 + a``.
+WCD is ``1 + a + b``. As ``a <= p`` and ``b <= q``, the table has the row ``p (p + 1) / 2 + a`` and the column
+``q (q + 1) / 2 + b``.
 
-**Other deterministic models: one pass** for each pursued goal, for EDP at all states. Let ``s'`` be the state after
-action `c`. The states are taken in the order of their distance to goal `j`, which every step lowers::
+**Other deterministic models: one pass** for each pursued goal, for EDP at all states, nearest to goal `j` first. With
+``s'`` as the state after action `c`::
 
     V_j[s, i] = 1 + sum over actions c optimal for j of pi_j(s, c) * [c optimal for i] * V_j[s', i]
 """
@@ -50,8 +51,8 @@ def closed_form(width: int, height: int) -> FloatArray:
     """Return the table of EDP on a grid without walls, ``float64 [width (width + 1) / 2, height (height + 1) / 2]``.
 
     EDP is the expected step at which a goal is ruled out while another is pursued. Entry
-    ``[p (p + 1) / 2 + a, q (q + 1) / 2 + b]`` is for a pursued goal that is `p` columns and `q` rows away, `a` and `b`
-    of which also lead towards the other goal.
+    ``[p (p + 1) / 2 + a, q (q + 1) / 2 + b]`` is for a pursued goal `p` columns and `q` rows away, of which `a` and `b`
+    also lead towards the other goal.
     """
     table = np.empty((width * (width + 1) // 2, height * (height + 1) // 2))
     _fill(table, width, height)
@@ -158,13 +159,11 @@ def _at(table: Any, x: int, y: int, goal_x: Any, goal_y: Any, edp: Any, wcd: Any
 
 @compiled
 def _everywhere(table: Any, row: Any, column: Any, edp: Any) -> None:
-    """Fill an array with EDP of every pair of goals at every cell, looked up in the `closed_form` table.
+    """Fill `edp` with the EDP of every pair of goals at every cell, looked up in `table` (`closed_form`).
 
-    Args:
-        table: the table.
-        row: ``int32 [width, n_pairs]``, row of `table` for each column of the grid.
-        column: ``int32 [height, n_pairs]``, column of `table` for each row of the grid.
-        edp: ``float64 [width * height, n_pairs]``, array to fill, cells row by row.
+    `row`, ``int32 [width, n_pairs]``, is the table's row for each column of the grid; `column`,
+    ``int32 [height, n_pairs]``, is the table's column for each row. `edp` is ``float64 [width * height, n_pairs]``,
+    cells row by row.
     """
     flat = table.ravel()
     across = table.shape[1]
@@ -186,8 +185,8 @@ def all_pairs(model: Model, targets: IntArray, starts: IntArray) -> FloatArray:
 
     Args:
         model: a deterministic model.
-        targets: ``int32``, target states of goal 0, then of goal 1, and so on.
-        starts: ``int32 [n_goals + 1]``; goal g has the target states ``targets[starts[g]:starts[g + 1]]``.
+        targets: ``int32``, target states, goal after goal.
+        starts: ``int32 [n_goals + 1]``; goal g has ``targets[starts[g]:starts[g + 1]]``.
     """
     n_goals = starts.size - 1
     table = np.empty((n_goals, model.n_states, n_goals))
@@ -225,13 +224,9 @@ def _all_pairs(successor: Any, indptr: Any, indices: Any, targets: Any, starts: 
 def _mark_optimal(j: int, order: Any, distance: Any, successor: Any, stay: int, optimal: Any) -> None:
     """Set ``optimal[s, a, j]`` to 1 for each action `a` that is optimal for goal `j` in a state `s`.
 
-    Args:
-        j: index of the goal.
-        order: ``int32``, states from which the goal can be reached.
-        distance: ``int32 [n_states]``, steps to the goal.
-        successor: ``int32 [n_states, n_actions]``, next states, -1 for none.
-        stay: the action that stays in place.
-        optimal: ``uint8 [n_states, n_actions, n_goals]``, the table to fill.
+    `optimal` is ``uint8 [n_states, n_actions, n_goals]``. `order`, ``int32``, has the states that can reach the goal,
+    `distance`, ``int32 [n_states]``, the steps to it, and `successor`, ``int32 [n_states, n_actions]``, the next
+    states, -1 for none. `stay` is the action that stays in place.
     """
     for s in order:
         if distance[s] == 0:
@@ -257,17 +252,11 @@ def _pass_towards(
 ) -> None:
     """Fill `values` with the expected step (EDP) at which each goal is ruled out while the agent pursues goal `j`.
 
-    Args:
-        j: index of the pursued goal.
-        order: ``int32``, states from which goal `j` can be reached, nearest first.
-        distance: ``int32 [n_states]``, steps to goal `j`.
-        successor: ``int32 [n_states, n_actions]``, next states, -1 for none.
-        stay: index of the action that stays in place.
-        mantissa: ``float64 [n_states]``; ``mantissa * 2.0 ** (256 * exponent)`` shortest plans lead from a state to
-            goal `j`.
-        exponent: ``int32 [n_states]``, see `mantissa`.
-        optimal: ``uint8 [n_states, n_actions, n_goals]``, 1 for optimal actions.
-        values: ``float64 [n_states, n_goals (ruled out)]``, filled in the rows of `order`.
+    `values` is ``float64 [n_states, n_goals (ruled out)]``. Only the rows in `order`, ``int32``, are filled: the states
+    that can reach goal `j`, nearest first. `distance`, ``int32 [n_states]``, has the steps to the goal.
+    ``mantissa * 2.0 ** (256 * exponent)``, ``float64`` and ``int32 [n_states]``, is the number of shortest plans.
+    `successor`, ``int32 [n_states, n_actions]``, has the next states, -1 for none; `stay` is the action that stays in
+    place. `optimal`, ``uint8 [n_states, n_actions, n_goals]``, is 1 for optimal actions.
     """
     n_goals = values.shape[1]
     for s in order:

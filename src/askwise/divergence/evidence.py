@@ -1,30 +1,30 @@
 """Divergence by evidence: when observed actions make a policy unlikely, even if they never make it impossible.
 
-A learned, noisy or Boltzmann policy gives every action some probability, so no action rules it out and EDP is infinite.
-Evidence still accumulates. If an agent follows `pi2`, the log-likelihood ratio after `t` steps is::
+If policies give every action some probability, no action rules one out, and EDP is infinite. But evidence accumulates.
+If an agent follows `pi2`, the log-likelihood ratio after `t` steps is::
 
     LLR_t = sum over the first t steps of log pi2(s, a) - log pi1(s, a)
 
 The policy `pi1` is ruled out at the first step with ``LLR_t >= log(1 / evidence)``, for a number `evidence` between 0
-and 1. This step is the divergence point by evidence, ``dp_e``; its expectation is ``EDP_e``.
+and 1. This step is ``dp_e``, its expectation ``EDP_e``.
 
-- An action of probability 0 under `pi1` is infinite evidence, so ``dp_e <= dp``. ``EDP_e`` falls as `evidence` grows,
-  and tends to EDP as `evidence` tends to 0.
-- If `pi1` were the truth, the probability that it is ever ruled out is at most `evidence` (Ville's inequality).
+- An action that `pi1` never takes is infinite evidence, so ``dp_e <= dp``. ``EDP_e`` falls as `evidence` grows, and
+  tends to EDP as `evidence` tends to 0.
+- If the agent follows `pi1`, `pi1` is ever ruled out with a probability of at most `evidence` (Ville's inequality).
 
 **Goals in a deterministic model: exact.** The agent draws one of all shortest plans uniformly. Let ``N_g(s)`` be the
-number of shortest plans from `s` to goal `g`, and ``M(s)`` the number of shortest paths from `s0` to `s`. The share of
-plans for `g` that pass through `s` is ``P_g(s) = M(s) N_g(s) / N_g(s0)``. For `j` pursued and `i` to be ruled out,
-``LLR = log P_j(s) - log P_i(s)`` depends on the state alone. A state is *open* if ``P_i(s) > evidence * P_j(s)``. Let
-``R(s)`` be the share, among the shortest paths to `s`, of those that visit only open states. It is 1 at `s0`, and 0 if
-`s` is not open. The other shares and ``EDP_e`` follow from::
+number of shortest plans from `s` to goal `g`, and ``M(s)`` the number of shortest paths from the start `s0` to `s`. The
+share of the plans for `g` that pass through `s` is ``P_g(s) = M(s) N_g(s) / N_g(s0)``. While `j` is pursued, the
+evidence against `i` depends on the state alone: ``LLR = log P_j(s) - log P_i(s)``. A state is *open* if
+``P_i(s) > evidence * P_j(s)``. Let ``R(s)`` be the share of the shortest paths to `s` that visit only open states: 1 at
+`s0`, 0 if `s` is not open, and elsewhere::
 
     R(s)         = sum over predecessors u of R(u) M(u) / M(s)
     EDP_e(i | j) = sum over states s of P_j(s) R(s)
 
-**Policies whose LLR depends on the state alone** (`states_by_evidence`): states in which `pi1` is ruled out are removed
-from the chain of agreement (`askwise.divergence.agreement`). EDP is then computed on this chain. All other policies are
-in `askwise.divergence.lattice`.
+**Policies whose LLR depends on the state alone** (`states_by_evidence`): EDP is computed on the chain of agreement
+(`askwise.divergence.agreement`), without states in which `pi1` is ruled out. All other policies are in
+`askwise.divergence.lattice`.
 
 Logarithms are rounded, so a ratio within a relative distance of `TIE` from the limit counts as reaching it.
 """
@@ -81,12 +81,12 @@ def matrices_by_evidence(
 
     Args:
         model: a deterministic model.
-        state: the state in which the agent is now.
-        targets: ``int32``, target states of goal 0, then of goal 1, and so on.
-        starts: ``int32 [n_goals + 1]``; goal g has the target states ``targets[starts[g]:starts[g + 1]]``.
-        evidence: a goal is ruled out when the likelihood of the actions so far under this goal is at most this number
-            times their likelihood under the pursued goal.
-        capped: whether to end the observation when the agent stays at its goal, so that all values are finite.
+        state: where the agent is now.
+        targets: ``int32``, target states, goal after goal.
+        starts: ``int32 [n_goals + 1]``; goal g has ``targets[starts[g]:starts[g + 1]]``.
+        evidence: a goal is ruled out when the actions so far are at most this many times as likely for it as for the
+            pursued goal.
+        capped: whether observation ends when the agent stays at its goal, so that all values are finite.
 
     Returns:
         EDP, ``float64 [n_goals (ruled out), n_goals (pursued)]``, ``inf`` where the evidence may never suffice; and the
@@ -134,20 +134,19 @@ def _by_evidence(  # noqa: C901
     Args:
         successor: ``int32 [n_states, n_actions]``, next states, -1 for none.
         indptr: ``int64 [n_states + 1]``; state s has the predecessors ``indices[indptr[s]:indptr[s + 1]]``.
-        indices: ``int32``, predecessors of all states.
-        state: the state in which the agent is now.
-        targets: ``int32``, target states of goal 0, then of goal 1, and so on.
-        starts: ``int32 [n_goals + 1]``; goal g has the target states ``targets[starts[g]:starts[g + 1]]``.
+        indices: ``int32``.
+        state: where the agent is now.
+        targets: ``int32``, target states, goal after goal.
+        starts: ``int32 [n_goals + 1]``; goal g has ``targets[starts[g]:starts[g + 1]]``.
         limit: likelihood ratio to the pursued goal at which a goal is ruled out.
-        forever: whether EDP is ``inf`` for two goals whose plans may end in the same state before the evidence
-            suffices. If False, observation ends with the step in which the agent stays at its goal.
-        counts: new `_Counts`, filled with the lengths and numbers of shortest paths from `state`.
-        work: new `_Work`, temporary arrays.
-        passing: ``float64 [n_states, n_goals]``, all 0; filled with the share of a goal's shortest plans through a
-            state.
-        shares: ``float64 [n_states, n_goals]``, all 0, temporary.
+        forever: whether EDP is ``inf`` if plans may end in the same state before the evidence suffices. If False,
+            observation ends when the agent stays at its goal.
+        counts: new `_Counts`, filled with lengths and numbers of shortest paths.
+        work: new `_Work`.
+        passing: ``float64 [n_states, n_goals]``, all 0; filled with the share of each goal's plans through a state.
+        shares: ``float64 [n_states, n_goals]``, all 0, work space.
         edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, all 0, to be filled.
-        steps: ``int32 [n_goals]``, filled with the steps to each goal, -1 if out of reach.
+        steps: ``int32 [n_goals]``, to be filled, -1 for goals out of reach.
     """
     n_goals, depth, mantissa, exponent = steps.size, counts.depth, counts.mantissa, counts.exponent
     queue, order = work.queue, work.queue.copy()
@@ -205,18 +204,11 @@ def _passing(
 ) -> None:
     """Fill column `goal` of `passing` with the share of the goal's shortest plans that pass through each state.
 
-    Args:
-        goal: index of the goal.
-        filled: number of the goal's nearest target states, the first entries of `queue`.
-        depth: ``int32 [n_states]``, steps from the start.
-        mantissa: ``float64 [n_states]``; ``mantissa * 2.0 ** (256 * exponent)`` shortest paths lead to a state.
-        exponent: ``int32 [n_states]``, see `mantissa`.
-        indptr: ``int64 [n_states + 1]``; state s has the predecessors ``indices[indptr[s]:indptr[s + 1]]``.
-        indices: ``int32``, predecessors of all states.
-        queue: ``int32 [n_states]``, states to process.
-        seen: ``int32 [n_states]``, equal to `goal` in queued states.
-        mass: ``float64 [n_states]``, share of the plans that end in each target state, 0 elsewhere; set to 0.
-        passing: ``float64 [n_states, n_goals]``, table to fill.
+    `passing` is ``float64 [n_states, n_goals]``. `mantissa` and `mass` are ``float64 [n_states]``; `depth`, `exponent`,
+    `queue` and `seen` are ``int32 [n_states]``. `depth` has the steps from the start,
+    ``mantissa * 2.0 ** (256 * exponent)`` the number of shortest paths. The predecessors of state s are
+    ``indices[indptr[s]:indptr[s + 1]]``. `queue` begins with the goal's nearest target states, `filled` in number.
+    `seen` is `goal` in queued states. `mass` has the share of the plans that end in a state, and is set to 0.
     """
     head = 0
     while head < filled:
@@ -248,13 +240,12 @@ class Steps:
 
     Attributes:
         size: number of states.
-        indptr: ``int64 [size + 1]``, steps from state s are those from ``indptr[s]`` to ``indptr[s + 1]``.
+        indptr: ``int64 [size + 1]``; state s has the steps ``indptr[s]`` to ``indptr[s + 1] - 1``.
         source: ``int32 [n]``, state before each step.
         target: ``int32 [n]``, state after each step.
-        probability: ``float64 [n]``, probability of each step of the agent, given its source.
-        gain: ``float64 [n]``, log probability of the action under the agent's policy, minus that under the other
-            policy.
-        leaks: ``bool [size]``, whether, in each state, the agent may take an action that the other policy never takes.
+        probability: ``float64 [n]``, probability of the agent's step.
+        gain: ``float64 [n]``, log probability of the action for the agent, minus that under the other policy.
+        leaks: ``bool [size]``, whether the agent may take an action that the other policy never takes.
     """
 
     size: int
@@ -296,12 +287,11 @@ def steps_between(model: Model, ruled_out: Policy, followed: Policy, shared: Agr
 def states_by_evidence(shared: Agreement, steps: Steps, evidence: float) -> Agreement | None:
     """Return a Markov chain of an agent's steps that ends when another policy is ruled out by evidence.
 
-    The other policy is ruled out by an action that it never takes, or when the likelihood of the actions so far under
-    this policy is at most `evidence` times their likelihood under the agent's policy. The result is None if this ratio
-    depends on the path to a state.
+    An action that the other policy never takes rules it out. So do actions that are together at most `evidence` times
+    as likely under it as under the agent's policy. The result is None if this ratio depends on the path to a state.
 
     Args:
-        shared: the chain from `agreement_between` for one start state.
+        shared: the chain from `agreement_between` for one start.
         steps: the steps of this chain.
         evidence: a number between 0 and 1.
     """
@@ -322,16 +312,12 @@ def states_by_evidence(shared: Agreement, steps: Steps, evidence: float) -> Agre
 def _levels(indptr: Any, target: Any, gain: Any, limit: float, level: Any, queue: Any) -> bool:
     """Fill `level` with the log-likelihood ratio (LLR) in each state; return whether it is the same on all paths.
 
-    The LLR is the log likelihood of the actions since the start, state 0, under the agent's policy, minus that under
-    another policy. LLRs of `limit` or more may differ between paths; the search stops there.
+    The LLR is the log likelihood of the actions so far under the agent's policy, minus that under another policy. The
+    search from state 0 stops at LLRs of `limit` or more, which may differ.
 
-    Args:
-        indptr: ``int64 [n + 1]``, steps from state s are those from ``indptr[s]`` to ``indptr[s + 1]``.
-        target: ``int32 [n_steps]``, state after each step.
-        gain: ``float64 [n_steps]``, how much each step adds to the LLR.
-        limit: LLR at which the other policy is ruled out.
-        level: ``float64 [n]``, all ``nan``, which remains in states that are not reached.
-        queue: ``int32 [n]``, work space.
+    State s has the steps ``indptr[s]`` to ``indptr[s + 1] - 1``. `target`, ``int32 [n_steps]``, is the state after a
+    step, `gain`, ``float64 [n_steps]``, what the step adds to the LLR. `level`, ``float64 [n_states]``, must be
+    ``nan``, and stays so in states not reached. `queue`, ``int32 [n_states]``, is work space.
     """
     level[0] = 0.0
     queue[0] = 0

@@ -1,7 +1,7 @@
-"""Divergence of a family of goals: the steps at which each goal is ruled out while the agent pursues another goal.
+"""Divergence of goals: the steps at which each goal is ruled out while the agent pursues another goal.
 
 EDP, the expected divergence point, is the expected such step. WCD, worst-case distinctiveness, is the latest one.
-`Divergence` computes them by the cheapest method:
+`Divergence` computes both in one of four ways:
 
 ========================================  =========================================  ====================
 model and goals                           one state                                  all states
@@ -12,9 +12,9 @@ deterministic, by evidence                one pass for each goal                
 stochastic, or given policies             one chain for each pair                    one chain for each pair
 ========================================  =========================================  ====================
 
-*By evidence* means that the likelihood of actions rules goals out. The cone of a goal is the set of states on shortest
-plans from the queried state to the goal. A pass computes all pairs with one pursued goal. A chain is the Markov chain
-of the steps of an agent that pursues one goal, until another goal is ruled out.
+*By evidence*, the likelihood of actions rules goals out. The *cone* of a goal has the states on shortest plans to it. A
+*pair* is a pursued goal and a goal to rule out. A *pass* computes all pairs with one pursued goal. A *chain* is the
+Markov chain of the agent's steps.
 """
 
 from __future__ import annotations
@@ -51,18 +51,18 @@ NONE: IntArray = np.empty(0, dtype=np.int32)
 class Divergence(Sealed):
     """The divergence of goals in a model: the steps at which an observer can tell the goals apart.
 
-    In all matrices, ``[i, j]`` is the step at which goal `i` is ruled out while the agent pursues goal `j`. EDP is the
-    expected step, WCD the latest step.
+    In all matrices, ``[i, j]`` is the step at which goal `i` is ruled out while the agent pursues goal `j`: the
+    expected step (EDP) or the latest (WCD).
 
     Args:
         model: the model of the observed agent.
-        goals: goals, or a mapping from their names to goals.
-        policies: the policy of each goal. None for uniformly drawn shortest plans; in stochastic models, for a uniform
-            choice among the optimal actions.
-        evidence: a number between 0 and 1. A goal is ruled out when the likelihood of the actions under this goal is at
-            most `evidence` times their likelihood under the pursued goal. None if only impossible actions rule a goal
-            out. WCD ignores `evidence`.
-        within: largest distance between the bounds on an EDP by evidence (`bounds_at`), as a share of the lower bound.
+        goals: goals, or a mapping from names to goals.
+        policies: the policy of each goal. None for uniformly drawn shortest plans; in stochastic models, uniformly
+            drawn optimal actions.
+        evidence: a number between 0 and 1. For EDP, a goal is ruled out when the actions are at most `evidence` times
+            as likely under it as under the pursued goal. None if only impossible actions rule goals out. WCD ignores
+            it.
+        within: with `evidence`, largest distance between the bounds on an EDP, as a share of the lower bound.
     """
 
     def __init__(
@@ -109,12 +109,11 @@ class Divergence(Sealed):
     def matrices_at(self, state: StateLike, *, partial: bool = False) -> tuple[FloatArray, FloatArray]:
         """Return EDP and WCD at `state`, each ``float64 [n_goals (ruled out), n_goals (pursued)]``.
 
-        EDP is the expected step, and WCD the latest step, at which one goal is ruled out while the agent pursues
-        another goal. Both are ``inf`` on the diagonal.
+        EDP is the expected step, WCD the latest step, at which a goal is ruled out. Both are ``inf`` on the diagonal.
 
         Args:
             state: the agent's state, by name or index.
-            partial: whether goals out of reach get ``nan`` in their rows and columns. If False, they raise an
+            partial: if True, goals out of reach get ``nan`` in their rows and columns; if False, they raise an
                 `InputError`.
         """
         return self._at(self._backend.matrices_at, state, partial=partial)
@@ -122,13 +121,13 @@ class Divergence(Sealed):
     def bounds_at(self, state: StateLike, *, partial: bool = False) -> tuple[FloatArray, FloatArray]:
         """Return a proven lower and a proven upper bound on EDP at `state`.
 
-        Each is ``float64 [n_goals (ruled out), n_goals (pursued)]``. EDP is the expected step at which one goal is
-        ruled out while the agent pursues another goal. The bounds differ only with the argument `evidence`, in a
-        stochastic model or with given policies. The upper bound is ``inf`` where none was found.
+        EDP is the expected step at which a goal is ruled out. Each bound is
+        ``float64 [n_goals (ruled out), n_goals (pursued)]``. Without `evidence`, both are equal up to rounding. The
+        upper bound is ``inf`` where none was found.
 
         Args:
             state: the agent's state, by name or index.
-            partial: whether goals out of reach get ``nan`` in their rows and columns. If False, they raise an
+            partial: if True, goals out of reach get ``nan`` in their rows and columns; if False, they raise an
                 `InputError`.
         """
         return self._at(self._backend.bounds_at, state, partial=partial)
@@ -178,12 +177,12 @@ class Divergence(Sealed):
     def edp_table(self, *, max_bytes: int | None = None) -> FloatArray:
         """Return EDP at every state, ``float64 [n_states, n_goals (ruled out), n_goals (pursued)]``.
 
-        EDP is the expected step at which one goal is ruled out while the agent pursues another goal. It is ``nan``
-        where the pursued goal is out of reach, and 1 where only the other goal is.
+        EDP is the expected step at which a goal is ruled out: ``nan`` if the pursued goal is out of reach, 1 if only
+        the other goal is.
 
         Args:
-            max_bytes: largest size of the table; None for the library's memory limit. A larger table raises an
-                `InputError`.
+            max_bytes: largest size of the table, beyond which it raises an `InputError`; None for the library's memory
+                limit.
         """
         if "_table" not in vars(self):
             if max_bytes is None:

@@ -1,35 +1,32 @@
 """Proven bounds on EDP by evidence, for any two policies in a finite model.
 
 An agent follows one policy. The log-likelihood ratio (LLR) is the evidence of its actions against another policy
-(`askwise.divergence.evidence`). The other policy is ruled out at an LLR of ``L = log(1 / evidence)``. EDP by evidence
-is the expected step at which this happens.
+(`askwise.divergence.evidence`). An LLR of ``L = log(1 / evidence)`` rules the other policy out. EDP by evidence is the
+expected step at which this happens.
 
-A step adds its *gain* to the LLR. The steps of the agent make a Markov chain over pairs of a state and an LLR. The LLR
-is rounded to levels at a distance of `h`, which makes these pairs finite. The lowest level ``-F`` is the *floor*. Two
-ways of rounding give two chains:
+Each step adds its *gain* to the LLR. So the agent's steps make a Markov chain of a state and an LLR. The *lattice*
+makes this chain finite: it rounds LLRs to equally spaced levels. The lowest level ``-F`` is the *floor*. There are two
+ways of rounding:
 
-- *early*: each gain is rounded up, and an LLR below the floor is raised to the floor. The chain never ends later than
-  in truth. Its expected length is a lower bound.
-- *late*: each gain is rounded down. The chain never ends earlier than in truth. Where the LLR falls below the floor,
-  the chain stops, and an upper bound on the steps left is added. The expected length is an upper bound.
+- *early*: gains are rounded up, and LLRs below the floor are raised to it. This chain never ends later than the true
+  one. Its expected length is a lower bound.
+- *late*: gains are rounded down. This chain never ends earlier than the true one. Below the floor it stops, and an
+  upper bound on the remaining steps is added. Its expected length is then an upper bound.
 
-The upper bound **below the floor**: let `K` be a bound on the expected steps until the LLR has risen by `L`, from any
-state. From an LLR of ``x < -F``, the LLR has to rise by `L` at most ``ceil((L - x) / L)`` times. So at most
-``ceil((L - x) / L) K`` steps are expected. `K` is guessed. The guess is valid if the late chain, started at an LLR of
-0, has an expected length of at most `K` from every state. The reason: this length is ``a + b K`` with positive
-constants `a` and `b`. If it is at most `K`, then ``b < 1``, and the true length is at most `K`.
+**Below the floor.** Let `K` be a bound on the expected steps until the LLR has risen by `L`, from any state. From an
+LLR of ``x < -F``, at most ``ceil((L - x) / L)`` such rises remain, so at most ``ceil((L - x) / L) K`` expected steps.
+`K` is guessed. The guess is valid if the late chain, started at an LLR of 0, has an expected length of at most `K` from
+every state. For this length is ``a + b K`` with ``a > 0`` and ``b >= 0``. If it is at most `K`, then ``b < 1``, and the
+true length is at most `K`.
 
-Both chains are solved with a proven error (`askwise.model.chain`), which widens the bounds. The lattice is refined
-until the bounds are as close as requested. If all gains are multiples of one number, this number is `h`, and nothing is
-rounded.
+**Precision.** Both chains are solved with a proven error (`askwise.model.chain`), which widens the bounds. The levels
+are refined until the bounds are as close as requested. If all gains are multiples of one number, the levels have this
+spacing, and nothing is rounded.
 
-Whether EDP by evidence is **infinite** is decided on the graph. The expected gain in a state is the Kullback-Leibler
-divergence of the two action distributions. It is positive where the distributions differ. If the chain returns to such
-a state again and again, the LLR reaches `L` in finite expected time. The *twin* states are those from which no such
-state can be reached. The other policy stays possible forever only if the agent enters the twin states with an LLR below
-`L`. Let ``m(s)`` be the supremum of the LLRs at `s` with which this can happen. It is `L` in twin states. In any other
-state, it is the largest ``min(L, m(s') - gain)`` over the steps from `s` to `s'`. EDP by evidence at `s` is infinite
-exactly if ``m(s) > 0``.
+**Infinite values.** From a *twin* state on, both policies act alike forever, and the LLR stays the same. Only an agent
+that enters a twin state with an LLR below `L` leaves the other policy possible forever. Let ``m(s)`` be the supremum of
+the LLRs at state `s` with which this can happen. It is `L` in twin states. In any other state, it is the largest
+``min(L, m(s') - gain)`` over the steps from `s` to `s'`. EDP by evidence at `s` is infinite exactly if ``m(s) > 0``.
 """
 
 from __future__ import annotations
@@ -64,16 +61,16 @@ def bounded(
 ) -> tuple[FloatArray, Verdict]:
     """Return EDP by evidence at some states, ``float64 [n]``, and a verdict with proven bounds.
 
-    EDP by evidence is the expected step at which an agent's actions rule out another policy. They do so when their
-    likelihood under that policy is at most `evidence` times their likelihood under the agent's policy. Each value is
-    the middle between its bounds, or the lower bound where no upper bound was found.
+    EDP is the expected step at which an agent's actions rule out another policy. They do if they are at most `evidence`
+    times as likely under it as under the agent's. A value is the middle of its bounds, or the lower bound if no upper
+    bound was found.
 
     Args:
         steps: the agent's steps, with their evidence against the other policy.
         wanted: ``int32 [n]``, the states in which the agent may start.
-        evidence: the likelihood ratio, between 0 and 1.
+        evidence: the likelihood ratio, 0 to 1.
         within: requested distance between the bounds, as a share of the lower bound.
-        max_lattice: limit on the number of states times the number of levels of rounded evidence.
+        max_lattice: limit on states times levels of rounded evidence.
     """
     check_within(within)
     if (as_int(max_lattice) or 0) < 1:
@@ -152,8 +149,8 @@ def common_unit(gains: FloatArray, limit: float) -> float | None:
 def infinite_below(steps: Steps, limit: float) -> FloatArray:
     """Return, for each state, the log-likelihood ratio (LLR) below which another policy may stay possible forever.
 
-    The LLR is the evidence of the agent's actions so far against the other policy. The result is ``float64 [n]``,
-    ``-inf`` for states from which the other policy is always ruled out.
+    The LLR is the evidence so far against the other policy. The result is ``float64 [n]``, ``-inf`` where the other
+    policy is always ruled out.
 
     Args:
         steps: the agent's steps, with their evidence against the other policy.
@@ -181,18 +178,13 @@ def infinite_below(steps: Steps, limit: float) -> FloatArray:
 def _spread(starts: Any, source: Any, gain: Any, limit: float, reach: Any, queue: Any, most: int) -> bool:
     """Fill `reach`, per state, with the log-likelihood ratio (LLR) below which a policy may stay possible forever.
 
-    Each ``reach[s]`` is raised to the largest ``min(limit, reach[s'] - gain)`` over the steps from `s` to `s'`, until
-    nothing changes. Returns False if this takes more than `most` looks at a step, otherwise True.
+    Each ``reach[s]`` rises to the largest ``min(limit, reach[t] - gain)`` over the steps from `s` to `t`. Returns False
+    if this needs more than `most` looks at a step.
 
-    Args:
-        starts: ``int64 [n + 1]``, the steps into state t are those from ``starts[t]`` to ``starts[t + 1]``.
-        source: ``int32 [n_steps]``, the state before each step.
-        gain: ``float64 [n_steps]``, what each step adds to the LLR.
-        limit: the LLR that rules the policy out.
-        reach: ``float64 [n]``, changed in place. At first `limit` in states after which no step gives evidence,
-            ``-inf`` in all others.
-        queue: ``int32 [n + 1]``, work space.
-        most: limit on the looks at steps.
+    `reach`, ``float64 [n]``, begins as `limit` (the LLR that rules the policy out) in twin states (see the module),
+    ``-inf`` elsewhere. The steps into state t are those from ``starts[t]`` to ``starts[t + 1]``, ``int64 [n + 1]``.
+    `source` is each step's first state, ``int32``; `gain` its change of the LLR, ``float64``. `queue` is work space,
+    ``int32 [n + 1]``.
     """
     size = queue.size
     waiting = np.zeros(reach.size, dtype=np.uint8)
@@ -222,22 +214,17 @@ def _spread(starts: Any, source: Any, gain: Any, limit: float, reach: Any, queue
 
 
 def _moves(steps: Steps, gains: Any, levels: int, depth: int) -> tuple[Any, Any, Any, Any]:
-    """Return the moves between states of the lattice, and the states in which the chain of moves may end.
+    """Return the moves between states of the lattice, and the lattice states in which the chain of moves may end.
 
-    A lattice state is a state of the agent and a level of its log-likelihood ratio (LLR), with the index
+    A lattice state is an agent's state and a level of its log-likelihood ratio (LLR). Its index is
     ``state * (depth + levels) + level``. Level 0 is the floor, level `depth` an LLR of 0, level ``depth + levels`` the
-    limit. A move is a step of the agent at one level. Moves that reach the limit are left out.
-
-    Args:
-        steps: the agent's steps, with their evidence against another policy.
-        gains: ``int64 [n_steps]``, by how many levels each step changes the LLR.
-        levels: number of levels from an LLR of 0 to the limit.
-        depth: number of levels from the floor to an LLR of 0.
+    limit. A move is one of the `steps` at one level; it adds `gains`, ``int64 [n_steps]``. Moves that reach the limit
+    are left out.
 
     Returns:
         source: ``int64 [n_moves]``, lattice state before each move.
-        after: ``int64 [n_moves]``, level after each move; negative below the floor.
-        which: ``int64 [n_moves]``, index in `steps` of each move.
+        after: ``int64 [n_moves]``, level after it; negative below the floor.
+        which: ``int64 [n_moves]``, its index in `steps`.
         ends: ``bool [n_lattice_states]``, whether the chain may end there.
     """
     width = levels + depth
@@ -272,16 +259,15 @@ def early_values(
 ) -> FloatArray:
     """Return lower bounds on EDP by evidence, ``float64 [n]``, by rounding the evidence up.
 
-    EDP by evidence is the expected step at which the log-likelihood ratio (LLR) of an agent's actions rules out another
-    policy.
+    The evidence is the log-likelihood ratio (LLR) of the agent's actions against another policy.
 
     Args:
-        steps: the agent's steps, with their evidence against the other policy.
+        steps: the agent's steps, with their evidence.
         wanted: ``int32 [n]``, the states in which the agent may start.
         spacing: distance between two levels of the LLR.
         levels: number of levels from an LLR of 0 to the limit.
         depth: number of levels below an LLR of 0.
-        tolerance: relative error of the computation, which the bounds include.
+        tolerance: relative error of the computation; the bounds allow for it.
     """
     width = levels + depth
     gains = np.ceil(steps.gain / spacing - TIE).astype(np.int64)
@@ -305,18 +291,17 @@ def late_values(
 ) -> FloatArray | None:
     """Return upper bounds on EDP by evidence, ``float64 [n]``, by rounding the evidence down; None if none was found.
 
-    EDP by evidence is the expected step at which the log-likelihood ratio (LLR) of an agent's actions rules out another
-    policy.
+    The evidence is the log-likelihood ratio (LLR) of the agent's actions against another policy.
 
     Args:
-        steps: the agent's steps, with their evidence against the other policy.
+        steps: the agent's steps, with their evidence.
         wanted: ``int32 [n]``, the states in which the agent may start.
         spacing: distance between two levels of the LLR.
         levels: number of levels from an LLR of 0 to the limit.
         depth: number of levels below an LLR of 0.
         reach: ``float64 [n_states]``, the result of `infinite_below`.
-        guess: a first guess of the largest finite EDP by evidence.
-        tolerance: relative error of the computation, which the bounds include.
+        guess: a first guess of the largest finite result.
+        tolerance: relative error of the computation; the bounds allow for it.
     """
     width, size = levels + depth, steps.size
     gains = np.floor(steps.gain / spacing + TIE).astype(np.int64)

@@ -1,17 +1,15 @@
 """EDP and WCD of all pairs of goals at one state of a deterministic model.
 
-EDP(s0, i | j) is the expected step at which goal `i` is ruled out if the agent pursues goal `j` from state `s0`. WCD is
-the latest such step. Let ``d(s)`` be the number of steps from `s0` to `s`. The *cone* of a goal is the set of states on
-optimal plans from `s0` to the goal. After any optimal prefix that ends in `s`, goal `i` is still possible if and only
-if `s` is in the cone of `i`. Therefore::
+EDP(s0, i | j) is the expected step at which goal `i` is ruled out while the agent pursues goal `j` from state `s0`. WCD
+is the latest such step. The *cone* of a goal has the states on optimal plans from `s0` to the goal. Let ``d(s)`` be the
+number of steps from `s0` to `s`. Let ``P_j(s)`` be the probability that a uniformly drawn plan for `j` passes through
+`s`. An optimal plan that has led to `s` leaves goal `i` possible exactly if `s` is in its cone. Therefore::
 
     EDP(s0, i | j) = sum of P_j(s) over all s that are in cone(i) and in cone(j)
     WCD(s0, i, j)  = 1 + max of d(s) over all s that are in cone(i) and in cone(j)
 
-where ``P_j(s)`` is the probability that a uniformly drawn plan for `j` passes through `s`. Let ``M(s)`` be the number
-of shortest paths from `s0` to `s`, which one breadth-first search counts. A uniformly drawn plan that passes through
-`s` came from the state `u` with probability ``M(u) / M(s)``, whatever its goal. So ``P_j`` is computed backwards from
-goal `j` over its cone.
+Breadth-first search counts the shortest paths from `s0` to each state `s`: ``M(s)``. A drawn plan through `s` came from
+`u` with probability ``M(u) / M(s)``, whatever its goal. So ``P_j`` is computed backwards from goal `j`.
 
 EDP and WCD are infinite for a goal with itself, and for goals that share a nearest target state.
 """
@@ -39,15 +37,15 @@ def matrices_at(
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return EDP and WCD of all pairs of goals at `state`, and the steps to each goal.
 
-    EDP is the expected step, and WCD the latest step, at which one goal is ruled out while the agent pursues another
-    goal. Both are ``float64 [n_goals (ruled out), n_goals (pursued)]``, ``inf`` on the diagonal and for goals that
-    share a nearest target state. The steps are ``int32 [n_goals]``, -1 if the goal is out of reach.
+    EDP is the expected step, WCD the latest step, at which a goal is ruled out. Both are
+    ``float64 [n_goals (ruled out), n_goals (pursued)]``, ``inf`` on the diagonal and for goals that share a nearest
+    target state. The steps are ``int32 [n_goals]``, -1 if the goal is out of reach.
 
     Args:
         model: a deterministic model.
         state: index of the agent's state.
         targets: ``int32``, the target states of all goals, goal after goal.
-        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
+        starts: ``int32 [n_goals + 1]``; goal g has ``targets[starts[g]:starts[g + 1]]``.
     """
     edp, wcd, steps, depth = _fill(model.successor, *model.predecessors, state, targets, starts)
     _mark_shared_targets(targets, starts, steps, depth, edp, wcd)
@@ -59,8 +57,8 @@ def capped_matrices(
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return EDP and WCD of all pairs of goals, if observation ends with the step in which the agent stays at its goal.
 
-    EDP is the expected step, and WCD the latest step, at which one goal is ruled out while the agent pursues another
-    goal. A goal that is still possible in the last observed step counts as ruled out in that step.
+    EDP is the expected step, WCD the latest step, at which a goal is ruled out. A goal that is still possible in the
+    last observed step counts as ruled out then.
 
     Args:
         successor: ``int32 [n_states, n_actions]``, next states, -1 where there is none.
@@ -68,12 +66,11 @@ def capped_matrices(
         indices: ``int32``, the predecessors of all states.
         state: index of the agent's state.
         targets: ``int32``, the target states of all goals, goal after goal.
-        starts: ``int32 [n_goals + 1]``; the target states of goal g are ``targets[starts[g]:starts[g + 1]]``.
+        starts: ``int32 [n_goals + 1]``; goal g has ``targets[starts[g]:starts[g + 1]]``.
 
     Returns:
-        edp: ``float64 [n_goals (ruled out), n_goals (pursued)]``, EDP.
-        wcd: ``float64 [n_goals (ruled out), n_goals (pursued)]``, WCD.
-        steps: ``int32 [n_goals]``, the steps to each goal, -1 if out of reach.
+        EDP and WCD, each ``float64 [n_goals (ruled out), n_goals (pursued)]``, and the steps to each goal,
+        ``int32 [n_goals]``, -1 if out of reach.
     """
     return _fill(successor, indptr, indices, state, targets, starts)[:3]
 
@@ -118,10 +115,10 @@ class _Work(NamedTuple):
     """Temporary arrays for computing EDP and WCD of all pairs of goals at one state.
 
     Attributes:
-        queue: ``int32 [n_states]``, states waiting to be expanded.
-        seen: ``int32 [n_states]``, the last goal for which the state was marked, -1 for none.
+        queue: ``int32 [n_states]``.
+        seen: ``int32 [n_states]``, the last goal that marked each state, -1 for none.
         words: ``uint64 [n_states, ceil(n_goals / 64)]``, one bit for each goal with a shortest plan through the state.
-        mass: ``float64 [n_states]``, the share of the current goal's shortest plans through each state.
+        mass: ``float64 [n_states]``, the share of one goal's shortest plans through each state.
     """
 
     queue: Any
@@ -180,7 +177,7 @@ def count_from(successor: Any, start: int, queue: Any, depth: Any, mantissa: Any
         start: the first state.
         queue: ``int32 [n_states]``, work space.
         depth: ``int32 [n_states]``, all -1; filled with the steps.
-        mantissa: ``float64 [n_states]``, all 0; filled. The number of paths is ``mantissa * BASE ** exponent``.
+        mantissa: ``float64 [n_states]``, all 0; filled. There are ``mantissa * BASE ** exponent`` paths.
         exponent: ``int32 [n_states]``, all 0; filled.
     """
     n_actions = successor.shape[1]
@@ -219,9 +216,8 @@ def _mark_cone(
 ) -> int:
     """Mark the states on shortest plans to a goal; return the steps to the goal, -1 if it is out of reach.
 
-    In the marked states, `seen` is set to `goal`, and the goal's bit is set in `words`. `targets` are the goal's target
-    states, ``int32``. `indptr` and `indices` list predecessors (`Model.predecessors`). The other arrays are those of
-    `_Counts` and `_Work`.
+    A marked state gets `goal` in `seen`, and the goal's bit in `words`. `targets` are the goal's target states,
+    ``int32``. `indptr` and `indices` list predecessors. For the other arrays, see `_Counts` and `_Work`.
     """
     nearest = nearest_steps(targets, depth)
     if nearest < 0:
@@ -264,14 +260,14 @@ def seed_targets(
 
     Args:
         goal: index of the goal.
-        targets: ``int32``, the target states of the goal.
-        nearest: steps to the nearest targets.
+        targets: ``int32``, its target states.
+        nearest: steps to the nearest of them.
         depth: ``int32 [n_states]``, steps to each state.
-        mantissa: ``float64 [n_states]``; the number of shortest paths to a state is ``mantissa * BASE ** exponent``.
-        exponent: ``int32 [n_states]``, see `mantissa`.
+        mantissa: ``float64 [n_states]``; there are ``mantissa * BASE ** exponent`` shortest paths to a state.
+        exponent: ``int32 [n_states]``.
         queue: ``int32 [n_states]``, filled from its beginning.
         seen: ``int32 [n_states]``, set to `goal` in the nearest targets.
-        mass: ``float64 [n_states]``, set to the share of the goal's shortest plans that end in each nearest target.
+        mass: ``float64 [n_states]``, set to the share of shortest plans that end in each nearest target.
     """
     filled, top = 0, 0
     for t in targets:
@@ -307,10 +303,9 @@ def _follow_back(
 ) -> None:
     """Fill column `goal` of EDP and WCD by following the goal's shortest plans from its targets back to the start.
 
-    The column of `edp` and `wcd`, each ``float64 [n_goals (ruled out), n_goals (pursued)]``, is 0 before the call. The
-    first `filled` entries of `queue` are the goal's nearest target states. `mass` is the share of the goal's shortest
-    plans that end in each state, and 0 after the call. `indptr` and `indices` list predecessors, as in
-    `Model.predecessors`. The other arrays are those of `_Counts` and `_Work`.
+    The column is 0 before the call. The first `filled` entries of `queue` are the goal's nearest targets. `mass` has
+    the share of shortest plans that end in each state, and is 0 after the call. `indptr` and `indices` list
+    predecessors. For the other arrays, see `_Counts` and `_Work`.
     """
     head = 0
     while head < filled:

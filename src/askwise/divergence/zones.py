@@ -1,22 +1,22 @@
 """Zones of information, branching and querying (paper, section "Expected Zone of Querying").
 
-A zone is an interval of steps from now, for a pair of goals and given states of both agents. WCD is the latest step at
-which the actions of an agent tell the two goals apart.
+A zone is an interval of steps from now, for two goals and given states of both agents. WCD is the latest step at which
+an agent's actions tell the two goals apart.
 
-- ``Z_I = {t <= WCD of the teammate}``, the zone of information: the teammate's actions may not yet have told the goals
+- ``Z_I = {t <= WCD of the teammate}``, the zone of information: the teammate's actions may not yet tell the goals
   apart.
 - ``Z_B = {t >= WCD of the ego agent}``, the zone of branching: the ego agent may need different actions for the goals.
-- ``Z_Q``, the zone of querying: the intersection of ``Z_I`` and ``Z_B``, in which a question may be worth its price.
+- ``Z_Q``, the zone of querying: the steps in both. There a question may be worth its price.
 
 EDP(a | b) is the expected step at which goal `a` is ruled out if an agent pursues goal `b`. Let `truth` be the
 teammate's goal, and `other` the goal that it is confused with. The expected zones are:
 
-- ``eZ_I = {t <= EDP_teammate(other | truth)}``,
-- ``eZ_B = {t >= EDP_ego(truth | other)}`` (for an ego agent that wrongly acts for `other`),
-- ``eZ_Q``, the intersection of ``eZ_I`` and ``eZ_B``.
+- ``eZ_I = {t <= EDP_teammate(other | truth)}``;
+- ``eZ_B = {t >= EDP_ego(truth | other)}``, for an ego agent that wrongly acts for `other`;
+- ``eZ_Q``, the steps in both.
 
-Planning uses ``Z_B`` instead of ``eZ_B``, because the ego agent chooses its own moves. Only the teammate's `Divergence`
-may rule goals out by evidence (`askwise.divergence.evidence`).
+Planning uses ``Z_B``, not ``eZ_B``, because the ego agent chooses its own moves. Only the teammate's `Divergence` may
+use evidence (`askwise.divergence.evidence`).
 """
 
 from __future__ import annotations
@@ -78,15 +78,15 @@ class Zone:
 class Zones:
     """The zones of information, branching and querying of two goals, in steps from now.
 
-    WCD is the latest step, and EDP the expected step, at which an agent's actions tell the goals apart.
+    WCD is the latest step, EDP the expected step, at which an agent's actions tell the goals apart.
 
     Attributes:
         truth: name of the teammate's goal.
-        other: name of the goal that the teammate's goal is confused with.
-        information: steps up to the teammate's WCD, in which its actions may not yet have ruled out `other`.
-        branching: steps from the ego agent's WCD on, in which it may need different actions for the goals.
-        expected_information: like `information`, with the teammate's EDP.
-        expected_branching: like `branching`, with the ego agent's EDP.
+        other: name of the goal that it is confused with.
+        information: steps up to the teammate's WCD; `other` may not yet be ruled out.
+        branching: steps from the ego agent's WCD on; it may need different actions for the goals.
+        expected_information: like `information`, with the EDP.
+        expected_branching: like `branching`, with the EDP.
     """
 
     truth: str
@@ -133,17 +133,17 @@ def zones(
 ) -> Zones:
     """Return the zones of information, branching and querying of two goals, for given states of both agents.
 
-    A zone is an interval of steps from now. In the zone of information, the teammate's actions may not yet have told
-    the goals apart. In the zone of branching, the ego agent may need different actions for the goals. The zone of
-    querying is the intersection of both.
+    A zone is an interval of steps from now. In the zone of information, the teammate's actions may not yet tell the
+    goals apart. In the zone of branching, the ego agent may need different actions for the goals. The zone of querying
+    has the steps in both.
 
     Args:
         teammate: the divergence of all goals in the teammate's model.
-        ego: the divergence of the same goals, in the same order, in the ego agent's model; built without ``evidence=``.
+        ego: the divergence of the same goals, in the same order, in the ego agent's model, without evidence.
         teammate_at: the teammate's state, by name or index.
         ego_at: the ego agent's state, by name or index.
         truth: the teammate's goal, by index or name.
-        other: the goal that it is confused with, by index or name.
+        other: the goal it is confused with, by index or name.
     """
     _check_families(teammate, ego)
     g, h = teammate.goal(truth, "truth"), teammate.goal(other, "other")

@@ -28,13 +28,12 @@ class Agent(ABC):
     """The base class of ego agents: call `reset` before each episode, then `decide` before each step.
 
     Attributes:
-        name: the name of the agent's method; by default the name of the class in lower case.
-        markov: whether decisions depend only on the agent's belief and on the states of both agents. If True, an exact
-            evaluation may merge courses of an episode that lead to the same belief and states.
-        counts_questions: whether decisions also depend on the number of questions asked so far, if answers may be wrong
-            or missing.
-        plans_with_questions: whether the agent can plan with a limit of questions per episode, its attribute
-            `questions` (None for no limit).
+        name: name of the method; by default the class name in lower case.
+        markov: whether decisions depend only on the belief and both agents' states. An exact evaluation may then merge
+            episodes with equal belief and states.
+        counts_questions: whether decisions also depend on the number of questions asked so far.
+        plans_with_questions: whether the agent can plan with at most `questions` questions per episode (None for no
+            limit).
     """
 
     name: str = "agent"
@@ -89,16 +88,16 @@ class KnowsGoal(Protocol):
 
 
 class BeliefAgent(Agent):
-    """A base class of agents that keep a belief about the teammate's goal and update it from their observations.
+    """A base class of agents that keep a belief about the teammate's goal.
 
-    If some action is optimal for all possible goals, the agent takes it. Otherwise the method `ask_or_wait` decides.
+    The agent takes an action that is optimal for all possible goals. If there is none, `ask_or_wait` decides.
 
     Args:
-        belief: ``elimination`` rules out the goals under which the teammate would never take the observed action.
-            ``bayes`` uses Bayes' rule. ``robust`` uses Bayes' rule for a teammate that sometimes takes a random action.
+        belief: ``elimination`` rules out goals under which the teammate would never take the observed action. ``bayes``
+            uses Bayes' rule. ``robust`` does so for a teammate that sometimes acts at random.
 
     Attributes:
-        fallback: the kind of belief to switch to if observations contradict the belief; None to raise an error.
+        fallback: belief to switch to if observations contradict the current one; None to raise an error.
     """
 
     fallback: str | None = None
@@ -129,9 +128,9 @@ class BeliefAgent(Agent):
     def decide(self, observation: Observation) -> Decision:
         """Update the belief with an observation, and return the decision for this step.
 
-        If some actions are optimal for all possible goals, the agent takes one of them; otherwise `ask_or_wait`
-        decides. The agent takes no action that puts a goal out of reach that is not ruled out (`without_loss`). It
-        waits if no other action is left, or if it can reach no possible goal.
+        If no action is optimal for all possible goals, `ask_or_wait` decides. If some actions are, the agent takes one
+        of those that `without_loss` keeps. It waits if `without_loss` keeps none, or if no possible goal can be
+        reached.
         """
         self.tracker.update(observation)
         state, belief = observation.state, self.tracker.belief
@@ -163,11 +162,11 @@ class BeliefAgent(Agent):
     def without_loss(self, actions: Any, ego: int) -> Any:
         """Return those of `actions` after which the ego agent can still reach every goal that is not ruled out.
 
-        Goals that are out of reach already are ignored. If answers are never wrong, all of `actions` are returned.
+        Goals already out of reach are ignored. If answers are never wrong, all of `actions` are returned.
 
         Args:
-            actions: ``int [k]``, indices of actions that are optimal for all possible goals. Very improbable goals are
-                not among the possible goals, but may not be ruled out.
+            actions: ``int [k]``, actions that are optimal for all possible goals. These may leave out very improbable
+                goals.
             ego: index of the ego agent's state.
         """
         if not self.problem.answers.fallible:

@@ -42,10 +42,9 @@ class Interruption(BaseException):
 def blame(player: object, method: str, error: BaseException, t: int | None = None, kind: str = "agent") -> None:
     """Raise `AgentFailed` if an error is the fault of the agent or teammate whose method raised it; otherwise return.
 
-    Call the function in the ``except`` block that caught the error, and write ``raise`` after the call. It returns for
-    interruptions. It also returns for a lack of memory and for errors of askwise, unless they arose in user code. A
-    `ContradictoryObservation` is raised again with the number of the step. `kind` is ``agent`` or ``teammate``. `t` is
-    the number of the step, None before the first step.
+    Call it in the ``except`` block, and write ``raise`` after it. Interruptions are nobody's fault. Errors of askwise
+    and a lack of memory are blamed only if they arose in user code. A `ContradictoryObservation` is raised again with
+    the step. `kind` is ``agent`` or ``teammate``. `t` is the step, None before the first.
     """
     if isinstance(error, KeyboardInterrupt | Interruption | AgentFailed | InvalidDecision):
         return

@@ -1,16 +1,16 @@
-"""The 0/1 program of the paper's `BL:Cost+Prob`, solved exactly.
+"""The 0/1 program of the paper's method `BL:Cost+Prob`, solved exactly.
 
-Two goals *branch* if no action is optimal now for both of them. ``P_i`` is the probability of goal `i`. ``x_i`` is 1 if
-the question contains goal `i`, otherwise 0::
+Two goals *branch* if no action is optimal now for both. ``P_i`` is the probability of goal `i`, ``price_i`` its price.
+``x_i`` is 1 if the question contains goal `i`, otherwise 0::
 
     maximise   sum over pairs that branch (P_i + P_j) (x_i xor x_j)  -  sum of price_i x_i
 
 The first sum is the *gain*. Goals form a *class* if they have the same price and branch with the same other goals. The
-gain of asking about one more goal of a class is linear in the goal's probability. An optimal question therefore
-contains the likeliest few or the unlikeliest few goals of each class.
+gain of a given number of goals from a class is linear in their probability. The likeliest or the unlikeliest are
+therefore best.
 
-Branch and bound chooses these few goals for one class after the other. The bound adds up the largest gain of each class
-without a choice yet, and the largest gain from each pair of these classes.
+Branch and bound chooses them class by class. The bound adds up the largest gain of each class without a choice, and
+between each two of them.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ class Cut:
 def best_cut(belief: FloatArray, branches: BoolArray, price: float | FloatArray, *, budget: int = 2_000_000) -> Cut:
     """Return the question with the largest gain minus price; it is empty if no question is worth its price.
 
-    Two goals branch if no action is optimal now for both. Such a pair adds its two probabilities to the gain if the
-    question contains exactly one of the two goals.
+    Two goals branch if no action is optimal now for both. They add their probabilities to the gain if the question
+    contains exactly one of them.
 
     Args:
         belief: ``float64 [n]``, probabilities of the goals.
         branches: ``bool [n, n]``, symmetric: whether two goals branch.
-        price: price of each goal in the question, one number or ``float64 [n]``.
-        budget: largest number of partial solutions to search; beyond it, the best question so far is returned unproven.
+        price: price of each goal, one number or ``float64 [n]``.
+        budget: most partial solutions to search; beyond it, the best question so far is unproven.
     """
     if belief.size == 0:
         return Cut(np.zeros(0, dtype=np.bool_), 0.0, True, 0)
@@ -114,10 +114,8 @@ def _links(branches: BoolArray, classes: list[Any]) -> BoolArray:
 def _options(belief: Any, clique: bool, price: float) -> Any:
     """Return the subsets of a class of goals that an optimal question may contain, as rows of ``float64 [2 n, 3]``.
 
-    The columns are the number of goals in the subset, their total probability, and the gain within the class minus the
-    price. Rows 0 to `n` are the 0, 1, ... `n` likeliest goals. The other rows are the 1, 2, ... ``n - 1`` unlikeliest
-    goals. `belief`, ``float64 [n]``, is in descending order. `clique` says whether the goals need different actions.
-    `price` is for one goal.
+    Columns are size, probability, and gain within the class minus price. First come the 0 to `n` likeliest goals, then
+    the 1 to ``n - 1`` unlikeliest. `belief` is in descending order. `clique` says whether the goals branch.
     """
     n = belief.size
     options = np.zeros((2 * n, 3))
@@ -139,11 +137,10 @@ def _picked(members: Any, option: int) -> Any:
 
 @inner
 def _between(a: Any, n_a: float, mass_a: float, b: Any, n_b: float, mass_b: float) -> float:
-    """Return the gain from all pairs of a goal of one class and a goal of another class.
+    """Return the gain between two classes of goals that branch with each other.
 
-    A pair adds its two probabilities if the question contains exactly one of the two goals. The goals of the two
-    classes must need different actions. `a` and `b`, ``float64 [3]``, are the goals of each class in the question, as
-    rows of `_options`. `n_a` and `n_b` are the numbers of all goals, `mass_a` and `mass_b` their total probabilities.
+    `a` and `b` are the asked goals of each class, as rows of `_options`. `n_a` and `mass_a` are the number and
+    probability of all goals of the first class.
     """
     asked = a[1] * (n_b - b[0]) + a[0] * (mass_b - b[1])
     return float(asked + (mass_a - a[1]) * b[0] + (n_a - a[0]) * b[1])
@@ -153,19 +150,19 @@ def _between(a: Any, n_a: float, mass_a: float, b: Any, n_b: float, mass_b: floa
 def _search(
     starts: Any, table: Any, linked: Any, sizes: Any, masses: Any, best_choice: Any, budget: int
 ) -> tuple[float, int, bool]:
-    """Find the best question by branch and bound; a question consists of one subset of each class of goals.
+    """Find the best question, one subset of each class of goals, by branch and bound.
 
     Args:
-        starts: ``int64 [n_classes + 1]``, first row of each class in `table`; at the end the number of rows.
-        table: ``float64 [n_rows, 3]``, the possible subsets of each class, as rows of `_options`.
-        linked: ``bool [n_classes, n_classes]``, whether the goals of two classes need different actions.
-        sizes: ``float64 [n_classes]``, number of goals in each class.
-        masses: ``float64 [n_classes]``, total probability of each class.
-        best_choice: ``int64 [n_classes]``, filled with the chosen row of each class, counted from its first row.
-        budget: largest number of partial solutions to search.
+        starts: ``int64 [n_classes + 1]``, first row of each class in `table`, then the number of rows.
+        table: ``float64 [n_rows, 3]``, the possible subsets (`_options`).
+        linked: ``bool [n_classes, n_classes]``, whether two classes branch.
+        sizes: ``float64 [n_classes]``, number of goals.
+        masses: ``float64 [n_classes]``, probability.
+        best_choice: ``int64 [n_classes]``, filled with the chosen row within each class.
+        budget: most partial solutions to search.
 
     Returns:
-        The largest gain minus price, the number of partial solutions searched, and whether the result is proven.
+        The largest gain minus price, the number of partial solutions searched, and whether this is the proven optimum.
     """
     n = sizes.size
     between = _largest_between(starts, table, linked, sizes, masses)
@@ -200,11 +197,10 @@ def _search(
 def _gain(
     k: int, option: int, fixed: int, choice: Any, starts: Any, table: Any, linked: Any, sizes: Any, masses: Any
 ) -> float:
-    """Return how much a subset of class `k` adds to the gain minus price of a question.
+    """Return how much a subset of class `k` adds to the gain minus price, with only the classes before `fixed` decided.
 
-    Pairs of goals count within class `k`, and between class `k` and the classes 0 to ``fixed - 1``. `option` is the
-    subset, as a row of class `k` in `table`. `choice`, ``int64 [n_classes]``, has the subsets of the other classes. All
-    other arrays are those of `_search`.
+    `option` is the row of the subset within its class, `choice` that of each decided class. The other arrays are those
+    of `_search`.
     """
     row = starts[k] + option
     gain = table[row, 2]
@@ -219,11 +215,10 @@ def _gain(
 def _most(
     fixed: int, choice: Any, starts: Any, table: Any, linked: Any, sizes: Any, masses: Any, between: Any
 ) -> float:
-    """Return an upper bound of the gain minus price that the undecided classes of goals can still add.
+    """Return an upper bound of what the undecided classes, from `fixed` on, can add to the gain minus price.
 
-    The bound adds up the most that each undecided class can add together with the decided ones, and the largest gain
-    between each pair of undecided classes. The classes 0 to ``fixed - 1`` are decided; `choice`, ``int64 [n_classes]``,
-    has their subsets. `between` comes from `_largest_between`. All other arrays are those of `_search`.
+    `choice` has the row of each decided class. `between` is the largest gain between two classes. The other arrays are
+    those of `_search`.
     """
     n = sizes.size
     total = 0.0

@@ -21,10 +21,10 @@ from askwise.text.reading import Field, read_finite
 def gate_to_json(problem: Problem, gate: Gate) -> dict[str, Any]:
     """Return a gate, the condition for asking, as a JSON object.
 
-    - ``open``: whether several goals are possible and no action is optimal for all of them;
+    - ``open``: whether several goals are possible, but no action is optimal for all of them;
     - ``possible``: number of possible goals;
-    - ``common``: names of the actions that are optimal for all possible goals;
-    - ``suits``: for each action by name, the number of possible goals for which it is optimal.
+    - ``common``: names of actions that are optimal for all possible goals;
+    - ``suits``: number of possible goals for which an action is optimal, if any, by action name.
     """
     names = problem.ego.actions.names
     return {
@@ -58,17 +58,16 @@ def gate_from_json(problem: Problem, given: Field) -> Gate:
 def pairs_to_json(problem: Problem, pairs: Iterable[PairZones]) -> list[dict[str, Any]]:
     """Return for pairs of goals when it may pay to ask, as a list with a JSON object for each pair.
 
-    The current step is 1. The keys of an object are:
+    The current step is 1. The keys are:
 
     - ``goals``: the names of both goals;
-    - ``informed``: the last step in which watching may not have told the goals apart yet;
-    - ``branching``: the first step in which the goals need different actions;
-    - ``expected``: the expected steps at which the second goal is ruled out if the first is true, and vice versa;
-    - ``weight``: the expected number of steps in which the agent is undecided between the goals, weighted by their
-      probabilities;
+    - ``informed``: the step by which watching has certainly told the goals apart;
+    - ``branching``: the first step in which they need different actions;
+    - ``expected``: when the second goal is expected to be ruled out if the first is true, and vice versa;
+    - ``weight``: expected steps in which the agent is undecided, weighted by the goals' probabilities;
     - ``now``: whether the current step lies between ``branching`` and ``informed``.
 
-    A step that never comes is null, and so is an infinite weight.
+    A step that never comes and an infinite weight are null.
     """
     return [
         {

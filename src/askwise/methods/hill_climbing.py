@@ -1,20 +1,20 @@
 """Compiled hill climbing over questions: flip one goal after the other, and update only what a flip changes.
 
-A question has two sides: the goals in it, and all others. To *flip* a goal means to move it to the other side. For each
-goal `g` as the true one, there is a list of intervals of steps, one for each other goal `k`: the steps in which the
-best action is unclear if `k` is possible, too. The value of a question depends on the length of the union of the
-intervals of goals on the side of `g` (`askwise.methods.question_value`).
+A question has two sides: the goals in it, and all others. To *flip* a goal is to move it to the other side. Let `g` be
+the true goal. While another goal `k` is possible, the best action is unclear during an interval of steps. The list of
+`g` has these intervals for all `k`. After the answer, only goals on the side of `g` are possible. The fewer steps their
+intervals cover, the higher the value of the question (`askwise.methods.question_value`).
 
-Intervals of a list with the same start form a *group*, sorted longest first. The *lead* of a group is the longest
-interval whose goal is on the side of `g`. The *second* is the next longest such interval. The *rival* is the longest
-interval whose goal is on the other side. Only leads count for the union. It changes in three cases:
+Intervals of a list with the same start form a *group*, longest first. Its *lead* and *second* are the two longest of
+goals on the side of `g`. Its *rival* is the longest of a goal on the other side. The leads determine the steps covered.
+They change in three cases:
 
-- Another goal `k` joins the side of `g`, and its interval is longer than the lead.
-- Another goal `k` leaves the side of `g`, and its interval is the lead. The second becomes the lead.
+- A goal with an interval longer than the lead joins the side of `g`.
+- The goal of the lead leaves the side of `g`. The second becomes the lead.
 - `g` itself is flipped. The rivals become the leads.
 
-The *gain* of flipping `k` is a sum over the goals that may be the true one. The *share* of the interval of `k` in the
-list of `g` is the part for `g` as the true goal. Intervals behind the lead have the share 0.
+The *gain* of flipping `k` is the increase of the value, a sum over true goals. The term of another goal `g` is the
+*share* of the interval of `k` in the list of `g`. It is 0 after the lead of a group.
 """
 
 from __future__ import annotations
@@ -36,22 +36,19 @@ SWAP_WIDTH = 12
 class Standing(NamedTuple):
     """A question in hill climbing, with the increase of its value if one goal moves into or out of the question.
 
-    For each goal g as the true one, there is a list of intervals, one for each other goal k (`Intervals`): the steps in
-    which the best action is unclear. Intervals of a list that begin in the same step form a group. There are `n` goals
-    and `m` intervals. `lead`, `second`, `rival` and `reach` use one entry for each group, at the index of its first
-    interval. The first three hold indices of intervals; the first index after the group means none.
+    The list of each true goal g has one interval for each other goal k (`Intervals`). Intervals of a list with the same
+    start form a group. There are `n` goals and `m` intervals. The last four arrays use the entry at the first interval
+    of each group. `lead`, `second` and `rival` are indices of intervals; the first index after the group means none.
 
     Attributes:
         mask: ``bool [n]``, the goals in the question.
-        gains: ``float64 [n]``, the increase of the value if k moves: ``own[k]`` plus the `shares` of all intervals of
-            k.
-        own: ``float64 [n]``, the part of a goal's gain with this goal as the true one.
-        shares: ``float64 [m]``, for the interval of k in the list of g, the part of the gain of k with g as the true
-            goal.
-        lead: ``int64 [m]``, the longest interval of a goal on the side of g.
-        second: ``int64 [m]``, the second longest interval of a goal on the side of g.
-        rival: ``int64 [m]``, the longest interval of a goal on the other side.
-        reach: ``float64 [m]``, the largest end of the leads of all earlier groups of g; ``-inf`` for the first group.
+        gains: ``float64 [n]``, increase of the value if k moves: ``own[k]`` plus the `shares` of the intervals of k.
+        own: ``float64 [n]``, the part of this increase with k as the true goal.
+        shares: ``float64 [m]``, for the interval of k in the list of g, the part with g as the true goal.
+        lead: ``int64 [m]``, longest interval of a goal on the side of g (in the question, or not).
+        second: ``int64 [m]``, second longest such interval.
+        rival: ``int64 [m]``, longest interval of a goal on the other side.
+        reach: ``float64 [m]``, largest end of the leads of earlier groups of g; ``-inf`` for the first.
     """
 
     mask: Any
@@ -68,16 +65,16 @@ class Standing(NamedTuple):
 def climb(
     mask: Any, swaps: bool, belief: Any, conflict_steps: Any, intervals: Any, by_size: Any, extra: Any
 ) -> tuple[float, int]:
-    """Improve a question in place until no single move and no swap that is tried increases its value minus price.
+    """Improve a question in place until no move and no tried swap increases its value minus price.
 
-    A move takes one goal into or out of the question. A swap is a move in and a move out.
+    A move takes one goal in or out. A swap is a move in and a move out.
 
     Args:
         mask: ``bool [n]``, the goals in the question; changed in place.
         swaps: whether to try swaps when no move helps.
         belief: ``float64 [n]``, probabilities of the goals.
-        conflict_steps: ``float64 [n]``, for each true goal, the steps with an unclear best action if nothing is asked.
-        intervals: for each true goal and each other goal, the steps in which the best action is unclear.
+        conflict_steps: ``float64 [n]``, by true goal, steps with an unclear best action if nothing is asked.
+        intervals: these steps, by true goal and other goal.
         by_size: ``float64 [n + 1]``, price by number of goals.
         extra: ``float64 [n]``, extra price of each goal.
 
@@ -117,9 +114,7 @@ def climb(
 def _best_flip(now: Any, by_size: Any, extra: Any) -> tuple[int, float]:
     """Return the goal whose move into or out of the question increases its value minus price most, and the increase.
 
-    The increase can be negative. The result is -1 and ``-inf`` if every move leads to a question about no goal or all
-    goals. `by_size`, ``float64 [n + 1]``, is the price by number of goals; `extra`, ``float64 [n]``, is an extra price
-    of each goal.
+    The increase can be negative. If each move leads to no goal or all goals, the result is -1 and ``-inf``.
     """
     n = now.mask.size
     size = now.mask.sum()
@@ -135,11 +130,10 @@ def _best_flip(now: Any, by_size: Any, extra: Any) -> tuple[int, float]:
 
 @inner
 def _swap(now: Any, belief: Any, intervals: Any, extra: Any, tolerance: float) -> tuple[bool, int]:
-    """Exchange a goal in the question for the best goal outside it, if this increases the value minus the price.
+    """Exchange a goal in the question for the best goal outside it, if this increases the value minus price.
 
-    Only the `SWAP_WIDTH` goals whose removal costs least are tried. Returns whether a swap was made, which changes
-    `now`, and the number of questions compared. `extra`, ``float64 [n]``, is an extra price of each goal. Increases up
-    to `tolerance` count as rounding errors.
+    Only the `SWAP_WIDTH` goals that cost least to remove are tried. Returns whether a swap was made (in `now`), and the
+    number of questions compared.
     """
     inside = np.flatnonzero(now.mask)
     inside = inside[np.argsort(-(now.gains[inside] + extra[inside]))[:SWAP_WIDTH]]
@@ -225,10 +219,8 @@ def _update_goal(g: int, now: Any, belief: Any, intervals: Any) -> None:
 def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
     """Find the lead, second and rival of a group of intervals, and store their indices in `now`.
 
-    A group has the intervals in the list of the true goal `g` that begin in the same step, longest first; `group` is
-    the index of its first interval. Each interval belongs to another goal. The lead and the second are the two longest
-    intervals whose goals are on the side of `g`. The rival is the longest interval whose goal is on the other side. The
-    shares of intervals behind the lead are set to 0.
+    `group` is the index of the group's first interval, in the list of the true goal `g`. The shares of intervals after
+    the lead become 0. The module docstring defines the terms.
     """
     mask, others, after = now.mask, intervals.others, intervals.following[group]
     old_lead = now.lead[group]
@@ -253,9 +245,7 @@ def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
 def _set_own_gain(g: int, probability: float, now: Any, intervals: Any) -> None:
     """Recompute how much the value of the question increases if `g` is the true goal and moves to the other side.
 
-    The increase is `probability` times the length of the union of the leads of `g`, which count now, minus that of the
-    rivals, which would count instead. ``now.own[g]`` and ``now.gains[g]`` are updated. ``now.reach`` gets the largest
-    end of the leads of all earlier groups. The leads and rivals in `now` must be up to date.
+    It changes ``now.own``, ``now.gains`` and ``now.reach``. The leads and rivals in `now` must be up to date.
     """
     begin, end, lead, rival = intervals.begin, intervals.end, now.lead, now.rival
     kept = other = 0.0
@@ -307,10 +297,8 @@ def _uncovered(
 ) -> float:
     """Return how much of the interval from `reach` to `until` is not covered by the leads of some groups.
 
-    A group has the intervals of one goal that begin in the same step; at most one of them is its lead. The groups begin
-    at the interval `group` and end before the interval `stop`. All arrays have an entry for each interval: `begin` and
-    `end`, ``float64 [m]``; `following`, ``int64 [m]``, the first interval of the next group; and `lead`, ``int64 [m]``,
-    at the first interval of a group, its lead, or the first index after the group for none.
+    The groups begin at the interval `group` and end before `stop`. `begin`, `end` and `following` are those of
+    `Intervals`, `lead` is that of `Standing`.
     """
     length = 0.0
     while reach < until and group < stop and begin[group] < until:

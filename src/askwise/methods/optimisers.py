@@ -1,10 +1,10 @@
 """Optimisers that find the best question: the set of goals with the largest value minus price.
 
 ==============  ==================================================================================================
-``genetic``     the paper's genetic algorithm with the paper's constants as defaults; returns the best question seen
-``local``       hill climbing by flips and swaps from several starts; a local optimum, usually the global one
-``exact``       branch and bound: the proven optimum, unless its budget runs out
-``auto``        ``local``, then ``exact`` with a small budget: proven where that is cheap
+``genetic``     the paper's genetic algorithm, with the paper's constants by default
+``local``       hill climbing from several starts, which moves or swaps goals; usually finds the optimum
+``exact``       branch and bound: proves the optimum, unless its budget runs out
+``auto``        ``local``, then ``exact`` with a small budget
 ==============  ==================================================================================================
 
 A question is never empty and never about all goals.
@@ -283,19 +283,18 @@ def branch_and_bound(
 ) -> tuple[float, int, bool]:
     """Search all questions by branch and bound; write the best one to `best_mask` if its net value exceeds `best_net`.
 
-    The net value is the value minus the price. The search decides for one goal after the other whether it is in the
-    question. Questions with undecided goals are partial.
+    The net value is the value minus the price. A partial question has undecided goals.
 
     Args:
-        best_mask: ``bool [n]``, the best question known at the start; overwritten if a better one is found.
+        best_mask: ``bool [n]``, the best question known; overwritten by a better one.
         best_net: its net value.
         order: ``int64 [n]``, the goals in the order of the search.
         belief: ``float64 [n]``, probabilities of the goals.
-        conflict_steps: ``float64 [n]``, for each true goal, the steps with an unclear best action if nothing is asked.
-        intervals: for each true goal and each other goal, the steps in which the best action is unclear.
+        conflict_steps: ``float64 [n]``, by true goal, steps with an unclear best action if nothing is asked.
+        intervals: these steps, by true goal and other goal.
         by_size: ``float64 [n + 1]``, price by number of goals.
         extra: ``float64 [n]``, extra price of each goal.
-        budget: largest number of partial questions to search.
+        budget: most partial questions to search.
 
     Returns:
         The best net value, the number of partial questions searched, and whether the search was completed.
@@ -359,9 +358,8 @@ def _cheapest(prices: Any) -> Any:
 def _least(asked: int, side: Any, counts: Any, cheapest: Any, extra: Any) -> float:
     """Return a lower bound of the prices of all questions that can result from a partial question.
 
-    A partial question assigns some goals to side 0 or side 1; `side` is ``int8 [n]``, -1 for the other goals. `counts`,
-    ``int64 [2]``, has the number of goals on each side. `asked` is the side that the question asks about. `cheapest`
-    comes from `_cheapest`. `extra`, ``float64 [n]``, is an extra price of each goal.
+    `side`, ``int8 [n]``, is the side of each goal, 0 or 1, -1 if undecided. The question is about the side `asked`.
+    `counts` is the number of goals on each side.
     """
     n = side.size
     price = cheapest[max(counts[asked], 1), min(n - counts[1 - asked], n - 1)]
@@ -375,10 +373,8 @@ def _least(asked: int, side: Any, counts: Any, cheapest: Any, extra: Any) -> flo
 def _bound(side: Any, belief: Any, conflict_steps: Any, intervals: Any) -> float:
     """Return an upper bound of the values of all questions that can result from a partial question.
 
-    A partial question assigns some goals to one of two sides: in the question, or not. The bound pretends that the
-    answer rules out all goals except those assigned to the side of the true goal. A true goal that is not assigned
-    counts on the side where the value is larger. `side` is ``int8 [n]``, 0 or 1, -1 for goals that are not assigned.
-    The other arguments are those of `branch_and_bound`.
+    `side`, ``int8 [n]``, is the side of each goal, 0 or 1, -1 if undecided. The bound pretends that the answer rules
+    out all undecided goals except the true one.
     """
     value = 0.0
     for g in range(side.size):

@@ -1,19 +1,18 @@
 """The methods that the paper compares, and an agent that knows the goal.
 
-All methods take an action that is optimal for every possible goal, if there is one. Otherwise
-(`BeliefAgent.ask_or_wait`):
+All methods take an action that is optimal for every possible goal. If there is none, `ask_or_wait` decides:
 
 ===============  ================  =================================================================================
 class            in the paper      if no action is optimal for all possible goals
 ===============  ================  =================================================================================
 `Never`          `Never Query`     waits and watches
 `Baseline`       `Baseline`        asks about a random half of the possible goals
-`Toolbox`        `BL:Toolbox`      asks about the goals for which a certain move, the median one, is optimal
+`Toolbox`        `BL:Toolbox`      asks about the goals for which the median move is optimal
 `CostProb`       `BL:Cost+Prob`    asks the question that best separates the goals that need different actions now
-`Ezq`            `eZ_Q Query`      asks the question of the largest expected value if that exceeds its price
+`Ezq`            `eZ_Q Query`      asks the question with the largest value minus price, if above 0
 ===============  ================  =================================================================================
 
-`Informed` knows the goal from the start. Its cost is the least possible with a teammate that takes shortest paths.
+`Informed` knows the goal. If the teammate takes shortest paths, no agent has a lower cost.
 """
 
 from __future__ import annotations
@@ -73,11 +72,11 @@ class Baseline(BeliefAgent):
 
 
 class Toolbox(Baseline):
-    """The paper's `BL:Toolbox`: asks about the goals for which a certain move, the median one, is optimal.
+    """The paper's `BL:Toolbox`: asks about the possible goals for which the median move is optimal.
 
-    The agent sorts the available moves by the number of possible goals for which they are optimal, fewest first. It
-    asks about the goals of the third of four moves, the second of three, the first of two. If these are none or all
-    possible goals, the agent waits. If no move is optimal for any possible goal, it asks about a random half of them.
+    The agent sorts the available moves by the number of possible goals for which they are optimal, fewest first. The
+    median is the third of four moves, the second of three, the first of two. If it is optimal for no or all possible
+    goals, the agent waits. If no move is optimal for any, it asks about a random half.
     """
 
     name = "toolbox"
@@ -108,10 +107,9 @@ def _goals(number: int) -> str:
 class CostProb(BeliefAgent):
     """The paper's `BL:Cost+Prob`: asks the question that best separates the goals that need different actions now.
 
-    Two goals branch if no action is optimal now for both. Such a pair adds its two probabilities to the score of a
-    question that contains exactly one of the two goals. The agent maximises the score minus the price
-    (`askwise.methods.cost_prob_program`). If answers can be wrong or missing, the score is first multiplied by
-    `AnswerModel.telling`.
+    Two goals branch if no action is optimal now for both. They add their probabilities to the score of a question that
+    contains exactly one of them. The agent maximises score minus price. If answers can be wrong or missing, the score
+    is multiplied by `AnswerModel.telling`.
     """
 
     name = "cost-prob"
@@ -140,16 +138,16 @@ class CostProb(BeliefAgent):
 
 
 class Ezq(BeliefAgent):
-    """The paper's `eZ_Q Query` (Algorithm 1): asks the question of the largest expected value if it exceeds its price.
+    """The paper's `eZ_Q Query` (Algorithm 1): asks the question with the largest value minus price, if that is above 0.
 
-    The value of a question is the expected number of steps that its true answer saves. If answers can be wrong or
-    missing, the value is multiplied by `AnswerModel.telling`.
+    The value is the expected number of steps that a true answer saves. If answers can be wrong or missing, it is
+    multiplied by `AnswerModel.telling`.
 
     Args:
-        optimiser: ``genetic`` (as in the paper), ``local``, ``exact`` or ``auto``; see `askwise.methods.optimisers`.
-        belief: ``elimination`` (as in the paper), ``bayes`` or ``robust``; see `BeliefAgent`.
-        evidence: the agent expects a wrong goal to be ruled out once the teammate's actions are at most this many times
-            as likely under it as under the true goal. None if only impossible actions rule goals out, as in the paper.
+        optimiser: ``genetic`` (as in the paper), ``local``, ``exact`` or ``auto``.
+        belief: ``elimination`` (as in the paper), ``bayes`` or ``robust``.
+        evidence: a goal counts as ruled out once the teammate's actions are at most this many times as likely under it
+            as under the true goal. None if only impossible actions rule goals out, as in the paper.
     """
 
     markov = True
@@ -245,8 +243,8 @@ class Ezq(BeliefAgent):
 def _runner_up(values: QuestionValue, found: BestQuestion) -> tuple[BoolArray, float] | None:
     """Return the best of a few questions that differ from `found` by one goal, and its value minus price.
 
-    The question is ``bool [n]``. Only the three goals whose move into or out of `found` increases the value most are
-    tried. The result is None if each of these moves leads to a question about no goal or about all goals.
+    Only the three moves that increase the value most are tried. The result is None if they all lead to no goal or all
+    goals.
     """
     gains = values.flips(found.asked)
     best: tuple[BoolArray, float] | None = None

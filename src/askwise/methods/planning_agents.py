@@ -1,18 +1,19 @@
 """Agents that plan: the planner, and the exact optimum of small problems.
 
-**The planner** (`PlannerAgent`) searches over beliefs: when to act although the goal is not certain yet, and when to
-ask. With the belief ``bayes``, one planner serves the whole episode. It assumes that the teammate draws one of its
-shortest plans uniformly. If no goal explains what the teammate did and answered, the agent continues with the belief
-``robust``.
+**The planner** (`PlannerAgent`) searches over beliefs when to act and when to ask. With the belief ``bayes``, one
+planner serves the whole episode. It assumes that the teammate draws one of its shortest plans uniformly. If no goal
+explains actions and answers, the agent continues with the belief ``robust``.
 
-With the belief ``robust`` or ``elimination``, or if the problem states the teammate's policies (`Problem.policies`),
-the agent makes a new planner in every step. The new planner starts from the teammate's current state and the current
-belief. It assumes that the teammate takes a shortest path from then on.
+With another belief, or if the problem states the teammate's policies, the agent makes a new planner in every step, for
+the current states and belief. It assumes that the teammate takes a shortest path from then on.
 
-**The optimum** (`Optimal`) also assumes that the teammate draws one of its shortest plans uniformly. The problem is
-solved again from the current states and belief in two cases: the teammate has left all shortest plans for a goal that
-is still possible (belief ``robust``), or the solution does not cover an answer to another agent's question. If answers
-may be wrong or missing, the optimum is the best that can be done with a limited number of questions.
+**The optimum** (`Optimal`) also assumes that the teammate draws one of its shortest plans uniformly. It solves the
+problem again from the current states and belief in two cases:
+
+- The teammate has left all shortest plans for a possible goal (belief ``robust``).
+- The solution does not cover an answer to another agent's question.
+
+If answers may be wrong or missing, it is the best only for a limited number of questions.
 """
 
 from __future__ import annotations
@@ -45,15 +46,15 @@ FIRST_SHARE = 1_000
 
 
 class PlannerAgent(PlanningAgent):
-    """An agent that plans ahead when to act and when to ask, by a search over beliefs.
+    """An agent that plans when to act and when to ask, by a search over beliefs.
 
     Args:
         setting: ``full``, or ``light`` for quick decisions.
-        budget: the most states to search for one decision; None for a number that depends on `setting`.
-        seconds: time for one decision, instead of `budget`; decisions then depend on the speed of the machine.
-        questions: the most questions in an episode; None for no limit.
-        belief: ``bayes`` (uses the probability of each action of the teammate), ``elimination`` (only whether an action
-            is possible) or ``robust`` (allows for errors of the teammate).
+        budget: most states to search for one decision; None if `setting` decides.
+        seconds: approximate time for one decision, instead of `budget`; results then depend on the machine.
+        questions: most questions in an episode; None for no limit.
+        belief: ``bayes`` (uses how probable the teammate's actions are), ``elimination`` (only whether they are
+            possible) or ``robust`` (allows for errors).
     """
 
     name = "planner"
@@ -269,13 +270,13 @@ class PlannerAgent(PlanningAgent):
 class Optimal(PlanningAgent):
     """An agent that plays the exact optimum: no method has a smaller expected marginal cost.
 
-    The marginal cost is the cost beyond that of an agent that knows the goal. The agent is optimal if the teammate
-    draws one of its shortest plans uniformly, among methods with the same limit on the number of questions.
+    The marginal cost is the cost beyond that of an agent that knows the goal. The teammate must draw one of its
+    shortest plans uniformly, and all methods have the same limit of questions.
 
     Args:
         belief: ``bayes``, ``elimination`` or ``robust``. Only ``robust`` allows for errors of the teammate.
-        limit: the most states to solve for one episode; None for no limit.
-        questions: the most questions in an episode; None for no limit if answers are true, otherwise 3.
+        limit: most states to solve for one episode; None for no limit.
+        questions: most questions in an episode. None means no limit if all answers are true, otherwise 3.
     """
 
     name = "optimal"
@@ -313,11 +314,10 @@ class Optimal(PlanningAgent):
         self._heard_before = 0  # number of the first answers that the solver's prior already includes
 
     def considered_goals(self) -> BoolArray:
-        """Return the goals to plan for, ``bool [n_goals]``: the possible goals, and sometimes improbable ones.
+        """Return the goals to plan for, ``bool [n_goals]``: the possible goals, and sometimes very improbable ones.
 
-        If answers can be wrong, goals with a tiny probability do not count as possible. They are included if they are
-        not ruled out. With the belief ``robust``, the ego agent must also be able to get to a place from which it
-        cannot reach every goal.
+        If answers can be wrong, very improbable goals are included unless they are ruled out. With the belief
+        ``robust``, this holds only if the ego agent can put goals out of reach.
         """
         if self.solver.follows_answers and (self.belief.rules_out or self._irreversible):
             return self.belief.not_ruled_out

@@ -1,17 +1,17 @@
 """The value of a question (paper, section "Computing the Value of a Query").
 
-It depends on three arrays for `n` possible goals, which are numbered by their position in the arrays:
+It depends on three arrays for `n` possible goals:
 
 - ``P[n]``, the belief: the probability of each goal;
-- ``B[n, n]``, the branching steps: ``B[i, j]`` is the step at which the ego agent's plans for `i` and `j` must differ;
-- ``E[n, n]``, the divergence: ``E[i, j]`` is the expected step at which goal `i` is ruled out while the teammate
-  pursues goal `j`.
+- ``B[n, n]``, the branching: the ego agent's plans for goals `i` and `j` must differ at step ``B[i, j]``;
+- ``E[n, n]``, the divergence: goal `i` is expected to be ruled out at step ``E[i, j]`` if `j` is true.
 
-Let `g` be the true goal and `S` the set of possible goals. Every other goal `h` in `S` is expected to leave the ego
-agent without a clear action from step ``B[g, h]`` to step ``E[h, g]``. The interval from step `b` to step `e` is stored
-as ``(b - 1, e]``. The *conflict steps* ``U_g(S)`` are the length of the union of the intervals of all goals `h`. A
-question `q` splits `S` in two sides. Its answer leaves only the goals on the side of the true goal. The value of the
-question is::
+Let `g` be the true goal and `S` the set of possible goals. Every other goal `h` in `S` leaves the ego agent without a
+clear action from step ``B[g, h]`` to step ``E[h, g]``. The interval from `b` to `e` is stored as ``(b - 1, e]``. The
+*conflict steps* ``U_g(S)`` are the number of steps that the intervals of all `h` cover.
+
+A question `q` splits `S` in two sides. Its answer leaves only the side of the true goal. Its value is the expected
+number of conflict steps saved::
 
     V(q) = sum over g of P(g) [U_g(S) - U_g(side of g)]
 """
@@ -40,15 +40,14 @@ EACH_INTERVAL = 81
 class QuestionValue:
     """Computes the value of questions about `n` possible goals.
 
-    The value of a question is the number of steps without a clear action that its answer is expected to save.
+    The value is the number of steps without a clear action that the answer is expected to save.
 
     Args:
         belief: ``float64 [n]``, probabilities of the goals.
-        branching: ``float64 [n, n]``, step at which the ego agent's plans for two goals must differ; the diagonal is
-            ignored.
-        divergence: ``float64 [n, n]``, expected step at which the goal of the row is ruled out while the teammate
-            pursues the goal of the column.
-        cost: price of a question: a `QueryCost`, or a function from the indices of its goals to a price.
+        branching: ``float64 [n, n]``, step at which the ego agent's plans for two goals must differ; diagonal ignored.
+        divergence: ``float64 [n, n]``, step at which the row's goal is expected to be ruled out if the column's is
+            true.
+        cost: price of a question: a `QueryCost`, or a function of goal indices.
     """
 
     def __init__(self, belief: FloatArray, branching: FloatArray, divergence: FloatArray, cost: Price) -> None:
@@ -143,22 +142,22 @@ def _check(belief: FloatArray, branching: FloatArray, divergence: FloatArray) ->
 
 
 class Intervals(NamedTuple):
-    """For each pair of a true goal and another goal, the steps in which the ego agent has no clear action.
+    """The interval of steps in which the ego agent has no clear action, for each true goal and each other goal.
 
-    These steps are an interval: all steps after `begin`, up to `end`. It begins when the ego agent's plans for the two
-    goals differ, and ends when the other goal is ruled out. Empty intervals are left out. The intervals are sorted by
-    true goal, then by `begin`, then longest first. There are `n` goals and `m` intervals.
+    An interval has all steps after `begin`, up to `end`. It begins when the ego agent's plans for the two goals differ,
+    and ends when the other goal is ruled out. Intervals are sorted by true goal, then by `begin`, then longest first.
+    There are `n` goals and `m` intervals; none is empty.
 
     Attributes:
-        starts: ``int64 [n + 1]``, first interval of each true goal; at the end `m`.
-        others: ``int32 [m]``, the other goal of each interval.
-        begin: ``float64 [m]``, start of each interval.
-        end: ``float64 [m]``, end of each interval.
-        first: ``int64 [m]``, the first interval with the same true goal and `begin`.
+        starts: ``int64 [n + 1]``, first interval of each true goal, then `m`.
+        others: ``int32 [m]``, the other goal.
+        begin: ``float64 [m]``.
+        end: ``float64 [m]``.
+        first: ``int64 [m]``, first interval with the same true goal and `begin`.
         following: ``int64 [m]``, 1 plus the last such interval.
-        users: ``int32 [m]``, the true goals of all intervals, sorted by the intervals' other goals.
-        places: ``int64 [m]``, the interval to which each entry of `users` belongs.
-        user_starts: ``int64 [n + 1]``, first entry in `users` of each other goal; at the end `m`.
+        users: ``int32 [m]``, the true goals of all intervals, sorted by other goal.
+        places: ``int64 [m]``, the interval of each entry of `users`.
+        user_starts: ``int64 [n + 1]``, first entry in `users` of each other goal, then `m`.
     """
 
     starts: Any
@@ -206,16 +205,15 @@ def _offsets(numbers: Any, n: int) -> Any:
 
 @inner
 def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
-    """Return the number of steps without a clear action after a question is answered, if `g` is the true goal.
+    """Return the number of steps without a clear action after an answer, if `g` is the true goal.
 
-    The answer leaves only one side of the question possible. The result is the length of the union of the intervals of
-    the goals on this side.
+    These are the steps that the intervals of goals still possible cover together.
 
     Args:
         g: index of the true goal.
-        side: the side that remains possible, a value in `sides`.
+        side: the side of the question that stays possible, a value in `sides`.
         sides: ``bool [n]`` or ``int8 [n]``, the side of each goal.
-        intervals: for each true goal and each other goal, the steps without a clear action.
+        intervals: steps without a clear action, by true goal and other goal.
     """
     length = 0.0
     reach = -np.inf
@@ -239,11 +237,11 @@ def union_length(g: int, side: Any, sides: Any, intervals: Any) -> float:
 def union_lengths(mask: Any, intervals: Any) -> Any:
     """Return the number of steps without a clear action after an answer, for each true goal, ``float64 [n]``.
 
-    The answer leaves only the goals on the true goal's side possible: the goals in the question, or all others.
+    Only goals on the true goal's side stay possible: those in the question, or all others.
 
     Args:
         mask: ``bool [n]``, the goals in the question.
-        intervals: for each true goal and each other goal, the steps without a clear action.
+        intervals: steps without a clear action, by true goal and other goal.
     """
     lengths = np.empty(mask.size)
     for g in range(mask.size):
@@ -258,8 +256,8 @@ def question_value(mask: Any, belief: Any, conflict_steps: Any, intervals: Any) 
     Args:
         mask: ``bool [n]``, the goals in the question.
         belief: ``float64 [n]``, probabilities of the goals.
-        conflict_steps: ``float64 [n]``, for each true goal, the steps without a clear action if nothing is asked.
-        intervals: for each true goal and each other goal, the steps without a clear action.
+        conflict_steps: ``float64 [n]``, by true goal, such steps if nothing is asked.
+        intervals: such steps, by true goal and other goal.
     """
     value = 0.0
     for g in range(mask.size):
@@ -269,14 +267,14 @@ def question_value(mask: Any, belief: Any, conflict_steps: Any, intervals: Any) 
 
 @compiled(work=lambda given: given.intervals.others.size)
 def flip_gain(k: int, mask: Any, kept: Any, belief: Any, intervals: Any) -> float:
-    """Return how much the value of a question changes if goal `k` moves into or out of the question.
+    """Return how much the value of a question changes if goal `k` moves into or out of it.
 
     Args:
         k: index of the goal.
         mask: ``bool [n]``, the goals in the question before the move; unchanged afterwards.
-        kept: ``float64 [n]``, for each true goal, the steps without a clear action after the question is answered.
+        kept: ``float64 [n]``, by true goal, steps without a clear action after the answer.
         belief: ``float64 [n]``, probabilities of the goals.
-        intervals: for each true goal and each other goal, the steps without a clear action.
+        intervals: steps without a clear action, by true goal and other goal.
     """
     mask[k] = not mask[k]
     gain = belief[k] * (kept[k] - union_length(k, mask[k], mask, intervals))

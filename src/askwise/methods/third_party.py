@@ -1,12 +1,12 @@
 """Third-party code: agents from files and modules, and the errors and values of such code as text.
 
-An agent is named by its location: ``mine.py``, ``mine.py:Likeliest`` or ``package.module:Likeliest``. The part before
-the colon is a Python file whose name ends in ``.py``, or an importable module. Both may be in the current folder. The
-part after the colon is a subclass of `Agent`, or a function that returns an agent. It can be left out if the file
-defines only one agent. Options can follow the location: ``mine.py:Likeliest,enough=0.5``.
+An agent's location is ``mine.py``, ``mine.py:Likeliest`` or ``package.module:Likeliest``. First comes a Python file
+(ending in ``.py``) or a module, which may be in the current folder. After the colon comes a subclass of `Agent`, or a
+function that returns an agent. A file with only one agent needs no colon. Options can follow:
+``mine.py:Likeliest,enough=0.5``.
 
-Each process loads a file once, as a module with a unique name, made from the full path. Agents from files can be copied
-and pickled. Errors and values become text on one line, with the file and line of the code to fix.
+A file is loaded again only if it has changed. Its module has a unique name, made from the full path. Its agents can
+therefore be copied and pickled. Errors become text on one line, with the file and line of the code to fix.
 """
 
 from __future__ import annotations

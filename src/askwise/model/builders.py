@@ -1,8 +1,8 @@
 """Building the tables of a model from a list of edges or from a step function.
 
-States and actions are numbered in the order in which they first appear. With a step function, all states that can be
-reached from the first state are explored breadth-first. The k-th column of the tables is for the k-th action of each
-state (see `Labels` in `askwise.model.names`).
+States and actions are numbered as they first appear. A step function is called for all states reachable from a first
+state, breadth-first. Column k of the resulting tables is for the k-th action of each state (see `Labels` in
+`askwise.model.names`).
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ sparse = LazyModule("scipy.sparse")
 
 @dataclass(slots=True)
 class Edges:
-    """The edges of a graph, which are the transitions of a model, as parallel lists of indices.
+    """The transitions of a model as the edges of a graph, in parallel lists of indices.
 
     Attributes:
         states: names of all states, in index order.
         actions: names of all actions, in index order.
         source: state in which each edge starts.
         action: action of each edge.
-        target: state to which each edge leads.
-        probability: probability of each edge; empty if the edges have none.
+        target: state to which it leads.
+        probability: its probability; empty if edges have none.
     """
 
     states: list[Hashable]
@@ -64,9 +64,8 @@ def read_edges(edges: Iterable[Sequence[Any]], states: Iterable[Hashable] | None
     """Return `Edges` for a list of edges; states and actions are numbered in the order in which they first appear.
 
     Args:
-        edges: tuples ``(state, action, next_state)`` of names, with a probability as fourth member for stochastic
-            models.
-        states: names of states that are numbered before all others; None for none.
+        edges: ``(state, action, next_state)`` by name; stochastic models add a probability.
+        states: names of states to number before all others; None for none.
 
     Raises:
         InputError: an edge is malformed, only some edges have a probability, an action without probabilities leads to
@@ -134,18 +133,16 @@ EVERY = 10_000
 class Exploration:
     """The part of a state space that a breadth-first exploration has found so far.
 
-    A state is expanded when its actions are known.
-
     Args:
         start: the first state.
         max_states: limit on the number of states.
 
     Attributes:
         states: index of each state.
-        labels: index of each action, its label.
-        counts: number of actions of each expanded state.
-        targets: next state of each edge, by index; edges are sorted by the state in which they start.
-        of_edge: label of each edge, in the same order.
+        labels: index (label) of each action.
+        counts: number of edges of each state whose actions are known.
+        targets: index of the next state of each edge, sorted by the state in which it starts.
+        of_edge: label of each edge.
     """
 
     def __init__(self, start: Hashable, max_states: int) -> None:
@@ -216,9 +213,9 @@ class Exploration:
 def rank_tables(counts: Any, *columns: IntArray) -> tuple[IntArray, ...]:
     """Turn lists with one value for each edge into tables with one row for each state.
 
-    Edges are sorted by the state in which they start. `counts`, ``int [n_states]``, is the number of edges of each
-    state. `columns` are the lists, ``int32 [n_edges]`` each. The tables are
-    ``int32 [n_states, most edges of a state]``, filled with -1 at the end of shorter rows.
+    Edges are sorted by the state in which they start. `counts`, ``int [n_states]``, is their number by state. `columns`
+    are the lists, ``int32 [n_edges]``. The tables are ``int32 [n_states, most edges of a state]``; shorter rows end in
+    -1.
     """
     sources = np.repeat(np.arange(counts.size), counts)
     ranks = np.arange(sources.size) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -237,10 +234,10 @@ def explore(
 
     Args:
         start: the first state.
-        step: returns the available actions of a state, as pairs ``(action, next state)``.
-        max_states: limit on the number of states; more raise an `InputError`.
-        progress: called from time to time with the number of states so far; None for no calls.
-        stay: name of the action that stays in place; `step` must not return it.
+        step: returns the actions of a state, as pairs ``(action, next state)``.
+        max_states: limit on the number of states; more raise `InputError`.
+        progress: called now and then with the number of states; None for no calls.
+        stay: name of the action that stays in place; not returned by `step`.
     """
     found = Exploration(start, max_states)
     waiting: list[Hashable] = [start]

@@ -1,23 +1,22 @@
 """Absorbing Markov chains: the expected number of steps until a chain ends, exactly or with a proven error bound.
 
-**Infinity.** ``matrix[s, t]`` is the probability that the chain continues from state `s` to state `t`. If ``leaks[s]``
-is True, the chain may also end in `s`: the state has a *leak*. Rounded probabilities cannot show this. A state is
-trapped if no leak can be reached from it. The expected number of steps is infinite exactly in the states from which the
-chain can get to a trapped state.
+**Infinity.** ``Q[s, t]``, in the code `matrix`, is the probability that the chain continues from state `s` to state
+`t`. If ``leaks[s]`` is True, it may also end in `s`: the state has a *leak*. Rounded probabilities cannot show this. A
+state is trapped if it cannot reach a leak. The expected number of steps is infinite exactly in the states that can
+reach a trapped state.
 
-**Acyclic chains** are solved exactly by one backward pass: each state is processed after all its successors.
+**Acyclic chains** are solved exactly by one backward pass, each state after all its successors.
 
-**Chains with cycles** need ``V = 1 + Q V`` to be solved, where `Q` is the matrix and ``V[s]`` the expected number of
-steps from `s`. Small systems are factorised. Large ones are solved by Gauss-Seidel sweeps, which begin near the end of
-the chain.
+**Chains with cycles** solve ``V = 1 + Q V``, where ``V[s]`` is the expected number of steps from `s`. Small systems are
+factorised. Large ones take Gauss-Seidel sweeps that begin near the end of the chain.
 
-**Error bound.** Let ``V*`` be the exact solution. Let ``r = 1 + Q V - V`` be the residual of any values `V`, and
-``eps = max|r|``. If ``V > 0`` and ``eps < 1``, then ``(I - Q) V = 1 - r > 0``. Then ``I - Q`` is a nonsingular
-M-matrix, and its inverse is nonnegative. Therefore::
+**Error bound.** Let ``V*`` be the exact solution, ``r = 1 + Q V - V`` the residual of any `V`, and ``eps = max|r|``. If
+``V > 0`` and ``eps < 1``, then ``(I - Q) V = 1 - r > 0``. Then ``I - Q`` is a nonsingular M-matrix, with a nonnegative
+inverse. Therefore::
 
     |V - V*| = |(I - Q)^-1 r| <= eps (I - Q)^-1 1 = eps V*
 
-Thus `eps` bounds the relative error of every value. A bound on rounding errors is added to `eps`.
+Thus `eps`, plus a bound on rounding errors, bounds the relative error of every value.
 """
 
 from __future__ import annotations
@@ -233,11 +232,11 @@ def direct_solve(chain: AbsorbingChain) -> FloatArray:
 def iterative_solve(chain: AbsorbingChain, tolerance: float, max_iterations: int) -> tuple[FloatArray, int]:
     """Compute the expected number of steps until the chain ends by Gauss-Seidel sweeps of ``V = 1 + matrix @ V``.
 
-    The sweeps stop when the relative error is proven to be within `tolerance`, when they make no more progress, or
-    after about `max_iterations` sweeps.
+    The sweeps stop when the relative error is proven to be within `tolerance`, without progress, or after about
+    `max_iterations` sweeps.
 
     Returns:
-        The expected number of steps from each state, ``float64 [n]``; and the number of sweeps.
+        The expected steps from each state, ``float64 [n]``; and the number of sweeps.
     """
     # Krylov methods (LGMRES, BiCGSTAB), preconditioned by such sweeps, were mostly slower on large slippery grids.
     order = _exit_order(chain.matrix)
@@ -331,20 +330,21 @@ def expected_steps(
     max_iterations: int = 1_000_000,
     label: Callable[[int], object] = int,
 ) -> tuple[FloatArray, Verdict]:
-    """Return the expected number of steps until the chain ends, and a verdict on how accurate the numbers are.
+    """Return the expected number of steps until the chain ends, and a verdict on their accuracy.
 
     The numbers are ``float64 [n]``, ``inf`` for states from which the chain may run forever.
 
     Args:
         chain: the chain.
         method: ``pass`` (one backward pass, for acyclic chains), ``solve`` (linear equations), ``sweep`` (the paper's
-            algorithm), or ``auto``: ``pass`` if possible, otherwise ``solve``.
+            algorithm), or ``auto`` (``pass`` for acyclic chains, ``solve`` for others).
         tolerance: relative error at which iterations may stop.
         max_iterations: limit on the number of sweeps.
-        label: maps the index of a state to its name in error messages.
+        label: maps a state's index to its name in error messages.
 
     Raises:
-        NotConvergedError: the iteration stopped without any provable error bound.
+        InputError: the method is ``pass``, but the chain has a cycle.
+        NotConvergedError: no error bound can be proven.
     """
     _check(method, tolerance, max_iterations)
     values = np.full(chain.size, np.inf)

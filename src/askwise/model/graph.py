@@ -1,9 +1,9 @@
 """Compiled loops over graphs: breadth-first search, reversed edges, and counts of shortest plans.
 
-Edges are listed in compressed rows: ``indices[indptr[s]:indptr[s + 1]]`` are the neighbours of node `s`.
+The neighbours of node `s` are ``indices[indptr[s]:indptr[s + 1]]``.
 
-Numbers of shortest plans may exceed the range of float64. They are stored as ``mantissa * BASE ** exponent`` with BASE
-a power of two and the mantissa in ``[1, BASE)``. A sum leaves out terms that are too small to change it.
+Numbers of shortest plans may exceed the range of float64. They are stored as ``mantissa * BASE ** exponent``, with the
+mantissa in ``[1, BASE)``. A sum leaves out terms too small to change it.
 """
 
 from __future__ import annotations
@@ -150,9 +150,9 @@ def count_plans(
     """Count the shortest plans from each state to a goal; the counts are ``mantissa * BASE ** exponent``.
 
     Args:
-        order: ``int32``, states sorted by `distance`.
-        reached: number of states, at the beginning of `order`, from which the goal can be reached.
-        distance: ``int32 [n_states]``, fewest steps to the goal, -1 if it is out of reach.
+        order: ``int32``, states by `distance`, nearest first.
+        reached: number of states from which the goal can be reached.
+        distance: ``int32 [n_states]``, fewest steps to the goal, -1 if unreachable.
         successor: ``int32 [n_states, n_actions]``, next states, -1 for none.
         mantissa: ``float64 [n_states]``, filled.
         exponent: ``int32 [n_states]``, filled.
@@ -194,17 +194,17 @@ def plan_shares(
 ) -> None:
     """Fill a table with the policy that draws one of the shortest plans to a goal uniformly (UROP).
 
-    The probability of an action is the share of the shortest plans that begin with it. At the goal, the only action is
-    STAY.
+    The probability of an action is the share of the shortest plans that begin with it. At the goal, STAY has
+    probability 1.
 
     Args:
-        order: ``int32``, states sorted by `distance`.
-        reached: number of states, at the beginning of `order`, from which the goal can be reached.
-        distance: ``int32 [n_states]``, fewest steps to the goal, -1 if it is out of reach.
+        order: ``int32``, states by `distance`, nearest first.
+        reached: number of states from which the goal can be reached.
+        distance: ``int32 [n_states]``, fewest steps to the goal, -1 if unreachable.
         successor: ``int32 [n_states, n_actions]``, next states, -1 for none.
-        mantissa: ``float64 [n_states]``; ``mantissa * BASE ** exponent`` is the number of shortest plans.
-        exponent: ``int32 [n_states]``.
-        stay: index of the STAY action.
+        mantissa: ``float64 [n_states]``, from `count_plans`.
+        exponent: ``int32 [n_states]``, from `count_plans`.
+        stay: index of STAY.
         table: ``float64 [n_states, n_actions]``, all 0; filled.
     """
     n_actions = successor.shape[1]

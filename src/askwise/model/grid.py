@@ -1,10 +1,10 @@
 """Rectangular grids with walls, and drawings of them. Cells are ``(x, y)``, x to the right, y up, counted from 0.
 
-States are the free cells, numbered row by row from ``(0, 0)``. Moves into a wall or over the edge are not available.
+States are the free cells, numbered row by row from ``(0, 0)``. No move leads into a wall or over the edge.
 
-A drawing is a map as text, with one character for each cell; the top line is the highest row. ``#`` is a wall, ``.`` a
-free cell, ``W`` the start of the teammate (the worker), ``F`` the start of the ego agent (the fetcher). Any other
-letter or digit is a goal of that name; the same character twice is one goal with two target cells::
+A drawing is a map as text, one character for each cell, the highest row on top. ``#`` is a wall, ``.`` a free cell,
+``W`` the start of the teammate (worker), ``F`` that of the ego agent (fetcher). Any other letter or digit is a goal of
+that name. The same character twice is one goal with two target cells::
 
     ....#...B
     .W..#....

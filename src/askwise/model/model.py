@@ -5,9 +5,9 @@ A model is either
 - *deterministic*: a table ``successor[s, a]`` of next states, ``-1`` where the action is not available; or
 - *stochastic*: one sparse row of probabilities for each state and action, empty where the action is not available.
 
-In a deterministic model with many actions, column k of the table may stand for the k-th available action of each state.
-A *label* then says which action that is (see `Labels` in `askwise.model.names`). Every model has a STAY action that
-leaves every state unchanged. Models cannot be changed.
+Deterministic models with many actions may have *labels*. Column k is then for the k-th available action of each state,
+and its label says which one that is (`askwise.model.names`). Every model has a STAY action, which leaves the state
+unchanged. Models cannot be changed.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class Model(Sealed):
     """A finite model of one agent: states, actions, and the states that actions lead to.
 
     Args:
-        successor: ``int [n_states, n_actions]``, the next state, -1 where the action is not available.
-        transitions: instead of `successor`, one matrix of probabilities ``[n_states, n_states]`` for each action, dense
+        successor: ``int [n_states, n_actions]``, next states, -1 where the action is not available.
+        transitions: instead of `successor`, a matrix of probabilities ``[n_states, n_states]`` for each action, dense
             or scipy sparse; a row of zeros where the action is not available.
         states: names of the states; None for their indices.
         actions: names of the actions; None for ``a0, a1, ...``.
         stay: name of the action that stays in place; added if missing in `actions`.
-        labels: ``int [n_states, n_columns]``, if column k of `successor` is the k-th available action of each state:
-            the index of this action in `actions`, -1 for none. None if a column is the same action in all states.
+        labels: ``int [n_states, n_columns]``, index in `actions` of the action in each column of `successor`, -1 for
+            none. None if a column is the same action in all states.
     """
 
     labels: Labels | None = None
@@ -107,10 +107,10 @@ class Model(Sealed):
 
         Args:
             start: the first state, any hashable object.
-            step: returns the available actions of a state, as pairs ``(action, next state)``.
-            max_states: limit on the number of states; more raise an `InputError`.
-            progress: called from time to time with the number of states so far; None for no calls.
-            stay: name of the action that stays in place; `step` must not return it.
+            step: returns the actions of a state, as pairs ``(action, next state)``.
+            max_states: limit on the number of states; more raise `InputError`.
+            progress: called now and then with the number of states; None for no calls.
+            stay: name of the action that stays in place; not returned by `step`.
         """
         found = explore(start, step, max_states=max_states, progress=progress, stay=stay)
         sizes = f"{len(found.states)} states with up to {max(found.counts)} actions"

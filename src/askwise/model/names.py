@@ -1,8 +1,8 @@
 """Names of states and actions: users write names, algorithms use integers.
 
-`Names` maps between names and integers. `Labels` is for models with many actions, of which each state has only a few.
-Column `k` of the table of next states is then for the `k`-th action of each state. ``labels[s, k]``, the *label*, is
-the index of this action among all actions.
+`Names` maps between the two. `Labels` is for models with many actions, of which each state has few. Column k of the
+table of next states is then for the k-th action of each state. The *label* ``labels[s, k]`` is its index among all
+actions.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from askwise.types import IntArray
 class Names(Sealed):
     """A two-way map between the indices and the names of `n` states, actions or goals.
 
-    Lookups accept a name or an index. An integer counts as an index, unless some of the names are integers.
+    Lookups accept both. If some names are integers, an integer is always a name.
 
     Args:
-        kind: the noun that error messages use, such as ``state``.
+        kind: noun for error messages, such as ``state``.
         n: number of names.
-        names: names in index order; None if the indices are the names.
+        names: names in index order; None if indices are names.
     """
 
     def __init__(self, kind: str, n: int, names: Iterable[Hashable] | None = None) -> None:
@@ -100,14 +100,13 @@ def as_int(value: object) -> int | None:
 
 
 class Labels(Sealed):
-    """A table of action names by state and column, for models with many actions of which each state has only a few.
+    """A table of action names by state and column, for models with many actions of which each state has few.
 
-    Column k of such a model is for the k-th available action of each state.
+    Column k is for the k-th available action of each state.
 
     Args:
-        table: ``int32 [n_states, n_columns]``, the label of each column: an index in `names`, -1 where there is no
-            action.
-        names: names of all actions, by label.
+        table: ``int32 [n_states, n_columns]``, labels: indices in `names`, -1 for no action.
+        names: names of all actions.
     """
 
     def __init__(self, table: IntArray, names: Iterable[Hashable]) -> None:
@@ -144,9 +143,9 @@ class Labels(Sealed):
 def checked_labels(labels: object, successor: IntArray, n_labels: int) -> IntArray:
     """Return the labels that a user gave for a model as a checked array, ``int32 [n_states, n_columns]``.
 
-    A label says which of the model's `n_labels` actions a column stands for in a state. `labels` and `successor`, the
-    next states, are ``int [n_states, n_columns]``, -1 where there is no action. Raises an `InputError` if an action has
-    no valid label, a label has no action, or two actions of a state have the same label.
+    A label is the index, below `n_labels`, of the action that a column stands for. `labels` and `successor` (next
+    states) are ``int [n_states, n_columns]``, -1 for no action. Raises `InputError` if a label is invalid, or if two
+    actions of a state share one.
     """
     table = np.array(labels, dtype=np.int64)
     if table.shape != successor.shape:

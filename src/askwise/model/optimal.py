@@ -1,22 +1,22 @@
 """Optimal policies towards a goal (section "Background" of the paper).
 
-Every action costs 1. ``N_g(s)`` is the number of minimal-cost plans from `s` to the goal. The *uniformly random optimal
-policy* (UROP) draws one of these plans uniformly and takes its first action. If `a` is an optimal action in `s` and
-leads to ``s'``, its probability is::
+Every action costs 1. ``N_g(s)`` is the number of shortest plans from state `s` to goal `g`. The *uniformly random
+optimal policy* (UROP) draws one of them uniformly and takes its first action. An optimal action `a` from `s` to ``s'``
+has the probability::
 
     pi_g(s, a) = N_g(s') / N_g(s)
 
-At the goal, the policy takes STAY. `uniform_optimal` chooses uniformly among the optimal *actions* instead. Both
-policies are undefined (rows of zeros) where the goal cannot be reached.
+`uniform_optimal` chooses uniformly among the optimal *actions* instead. Both policies take STAY at the goal, and are
+undefined (rows of zeros) where it cannot be reached.
 
 **Stochastic models.** `urop` raises an error. `uniform_optimal` minimises the expected number of steps by policy
 iteration:
 
 1. Find the largest set U of states from which the goal can be reached by actions that never leave U.
 2. Start from a policy that moves closer to the goal with positive probability in every step.
-3. Compute the expected number of steps under this policy, and switch to better actions, until nothing improves.
+3. Compute its expected number of steps, and switch to better actions, until nothing improves.
 
-Actions within a relative difference of `TIE` from the best count as equally good.
+Actions within a relative difference of `TIE` from the best are equally good.
 """
 
 from __future__ import annotations
@@ -122,9 +122,8 @@ def uniform_optimal(model: Model, goal: GoalLike) -> Policy:
 def boltzmann(model: Model, goal: GoalLike, beta: float = 2.0) -> Policy:
     """Return the policy that takes an action with probability proportional to ``exp(-beta * steps left after it)``.
 
-    The steps left are the fewest steps to the goal from the next state. Actions that put the goal out of reach are
-    never taken. STAY is taken at the goal only. `model` must be deterministic. For large `beta` the policy approaches
-    `uniform_optimal`.
+    The steps left are the fewest from the next state to the goal. Actions that put it out of reach are never taken,
+    STAY only at the goal. For large `beta` the policy approaches `uniform_optimal`. `model` must be deterministic.
     """
     if not 0 < beta < np.inf:
         raise InputError("beta", beta, "a finite number above 0")

@@ -42,15 +42,14 @@ class Policy(Sealed):
     ) -> Policy:
         """Estimate a policy from recorded trajectories by counting the actions in each state.
 
-        If a state was visited `n` times and action `a` was taken there `k` times, the probability of `a` is
-        ``(k + smoothing * b) / (n + smoothing)``. Here ``b`` is the probability of `a` in the policy `base`.
+        If action `a` was taken `k` times in `n` visits of a state, its probability there is
+        ``(k + smoothing * b) / (n + smoothing)``. ``b`` is its probability in the policy `base`.
 
         Args:
             model: the model of the recorded agent.
-            trajectories: lists of pairs ``(state, action)``, as `follow` returns them.
-            smoothing: number of observations that `base` counts for; with 0 the policy is undefined in unvisited
-                states.
-            base: the policy assumed without observations; None if all available actions are equally likely.
+            trajectories: lists of pairs ``(state, action)``, as from `follow`.
+            smoothing: weight of `base` in observations; with 0 the policy is undefined in unvisited states.
+            base: the policy assumed without observations; None for one that takes all available actions equally often.
         """
         if isinstance(smoothing, bool) or not isinstance(smoothing, int | float) or not 0 <= smoothing < np.inf:
             raise InputError("smoothing", repr(smoothing), "a finite number from 0")

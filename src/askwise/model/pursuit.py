@@ -1,10 +1,10 @@
 """Distances, optimal actions and uniformly random optimal policies (UROPs) of several goals in a deterministic model.
 
-The distances from all states to all goals form one table, filled at first use by one search for each goal. Large grids
-avoid the table if each goal is one cell. Without walls, distances are the difference in columns plus the difference in
-rows. With walls, each of the first few queried states takes one search.
+One table has the distances from all states to all goals, filled at first use by one search per goal. Large grids in
+which each goal is one cell avoid it. Without walls, they add the differences in columns and rows. With walls, they
+search from each of the first few queried states.
 
-The probabilities of all UROPs are one table if it is small. Otherwise they are computed for each queried state.
+The UROPs form one table if it is small. If it would be large, their probabilities are computed for each queried state.
 """
 
 from __future__ import annotations
@@ -136,11 +136,11 @@ class Pursuit(Sealed):
     def around(self, state: int) -> tuple[IntArray, IntArray]:
         """Return small tables for one state and its next states, to be used in place of the tables of the whole model.
 
-        In the small tables, the given state has index 0, and the state after action a has index ``a + 1``.
+        In them, the given state has index 0, and the state after action a has index ``a + 1``.
 
         Returns:
-            The index of the state after each action, ``int32 [1, n_actions]``, -1 for none; and the fewest steps from
-            each of these states to each goal, ``int32 [1 + n_actions, n_goals]``.
+            The index after each action, ``int32 [1, n_actions]``, -1 for none; and the fewest steps from each state to
+            each goal, ``int32 [1 + n_actions, n_goals]``.
         """
         following = self.model.successor[state]
         there = np.where(following >= 0, following, state)
@@ -210,10 +210,10 @@ def fill_distances(indptr: Any, indices: Any, targets: IntArray, starts: IntArra
 
     Args:
         indptr: ``int [n_states + 1]``, from `Model.predecessors`.
-        indices: the predecessors of all states, from `Model.predecessors`.
-        targets: the target states of all goals, one goal after the other.
-        starts: ``int [n_goals + 1]``, index in `targets` of each goal's first state; at the end the size of `targets`.
-        table: ``int32 [n_states, n_goals]``, the table to fill.
+        indices: predecessors of all states, from `Model.predecessors`.
+        targets: target states, one goal after the other.
+        starts: ``int [n_goals + 1]``, where each goal begins in `targets`, then its size.
+        table: ``int32 [n_states, n_goals]``, filled.
     """
     scratch = np.empty((2, table.shape[0]), dtype=np.int32)
     ends = read_only(starts.astype(np.int64))
@@ -280,13 +280,11 @@ def _policies(indptr: Any, indices: Any, targets: Any, starts: Any, successor: A
 def _cone_counts(successor: Any, distance: Any, goal: int, state: int, slot: Any) -> tuple[Any, Any, Any]:
     """Count the shortest plans to a goal from `state`, and from all other states on these plans.
 
-    `goal` is a column of `distance`, ``int32 [n_states, n]``, the fewest steps to `n` goals. `slot`,
-    ``int32 [n_states]``, all -1, is filled with the position of each state on the plans in the result. `successor` is
-    ``int32 [n_states, n_actions]``, -1 for none.
+    `goal` is a column of `distance`. `slot`, ``int32 [n_states]``, all -1, gets the index of each of these states in
+    the result.
 
     Returns:
-        Three arrays with an entry for each state on the plans, nearest to `state` first: the state, ``int32``; the
-        mantissa, ``float64``; and the exponent, ``int32``. The number of plans is ``mantissa * BASE ** exponent``.
+        The states, nearest first; and mantissas and exponents: a number of plans is ``mantissa * BASE ** exponent``.
     """
     n_actions = successor.shape[1]
     order = np.empty(distance.shape[0], dtype=np.int32)

@@ -1,10 +1,10 @@
 """Planning problems (PDDL) and goal recognition on them.
 
-The steps from files to results:
+From files to results:
 
-- `load` reads an archive, a folder or single files and returns a `Recognition`, with the candidate goals;
-- ``recognition.task`` is the grounded problem: operators and states as bit vectors (`Task`);
-- `cones_of` finds all optimal plans of all goals and returns them as one model, `Cones`;
+- `load` reads a problem with its candidate goals, a `Recognition`;
+- ``recognition.task`` is the grounded problem, with operators and states as bits (`Task`);
+- `cones_of` finds all optimal plans of all goals, as one model (`Cones`);
 - ``cones.divergence`` has the expected and the latest step at which an observer can tell two goals apart.
 """
 

@@ -8,8 +8,8 @@
 ``real_hyp.dat``   the true goal (optional)
 =================  ==================================================================
 
-Archives are read in memory; nothing is unpacked to disk. The folders of files inside an archive are ignored. Files that
-are too large are refused. Written files keep everything except comments, requirements and the types of predicates.
+Archives are read in memory, not unpacked to disk. Their files may be in any folder. Files that are too large are
+refused. Written files lack comments, requirements and the types of predicates.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ class Recognition:
     """A goal-recognition problem: find out which of several goals an actor pursues, from some of its actions.
 
     Attributes:
-        name: the name of the archive, folder or file, without extensions.
+        name: name of the archive, folder or file, without extensions.
         domain: the PDDL domain.
         setting: the PDDL problem: objects and initial state.
         goals: the candidate goals.
-        seen: the observed actions, as pairs: first word with its place in the file, and whole action as text.
-        true_goal: the index of the true goal, None if it is unknown.
-        limits: limits on grounding and on the search for plans.
+        seen: pairs for the observed actions: first word with its place in the file, and whole action.
+        true_goal: index of the true goal; None if unknown.
+        limits: limits on grounding and search.
     """
 
     name: str
@@ -100,11 +100,11 @@ def load(
     """Read a goal-recognition problem.
 
     Args:
-        source: an archive or a folder (see the module `askwise.pddl.archive`); or, with `template`, a PDDL domain file.
+        source: an archive or folder (see `askwise.pddl.archive`); with `template`, a PDDL domain file.
         template: a PDDL problem file.
-        goals: a file with the candidate goals; None for those of the archive or folder, or else of the PDDL problem.
-        seen: a file with the observed actions; None for those of the archive or folder, if any.
-        limits: limits on grounding and on the search for plans; None for the defaults.
+        goals: a file with the candidate goals; None for those in `source`, or the goal of the PDDL problem.
+        seen: a file with the observed actions; None for those in `source`, if any.
+        limits: limits on grounding and search; None for the defaults.
     """
     path = find(source)
     if template is not None:
@@ -131,11 +131,11 @@ def recognition(
     """Make a goal-recognition problem from the texts of the files that describe it.
 
     Args:
-        texts: texts by file name: ``domain.pddl``, ``template.pddl``, and perhaps ``hyps.dat`` (the goals), ``obs.dat``
-            (the observed actions) and ``real_hyp.dat`` (the true goal).
-        name: the name of the problem.
-        files: what to call the files in error messages, by file name; None for the file names.
-        limits: limits on grounding and on the search for plans; None for the defaults.
+        texts: by file name: ``domain.pddl``, ``template.pddl``; optionally ``hyps.dat`` (goals), ``obs.dat`` (observed
+            actions) and ``real_hyp.dat`` (true goal).
+        name: name of the problem.
+        files: names for error messages, by file name; None for the file names.
+        limits: limits on grounding and search; None for the defaults.
     """
     called = {role: role for role in NAMES} | dict(files or {})
     domain = read_domain(texts[DOMAIN], called[DOMAIN])

@@ -1,12 +1,12 @@
 """The optimal plans of all goals together, as one model.
 
-The *cone* of a goal is the set of states on its optimal plans from the start. A state has the same distance from the
-start in every cone that contains it. The union of the cones is built layer by layer. The shortest paths in the union
-are exactly the optimal plans. The divergence of goals at the start and after any prefix of an optimal plan is therefore
-the same as in the whole state space (`askwise.divergence.pairs`).
+The *cone* of a goal is the set of states on its optimal plans from the start. A state is equally far from the start in
+all cones that contain it. The cones are therefore merged layer by layer. The shortest paths in the result are exactly
+the optimal plans. After any prefix of an optimal plan, the divergence of goals is thus the same as in the whole state
+space.
 
-A bit says whether one atom is true in a state. The search for the plans of a goal omits irrelevant bits
-(`askwise.pddl.task`). To restore them, the plans are executed again from the complete initial state.
+A bit says whether one atom is true in a state. The search for plans omits irrelevant bits (`askwise.pddl.task`). Plans
+are therefore executed again from the complete initial state.
 """
 
 from __future__ import annotations
@@ -42,15 +42,14 @@ class Cones:
 
     Attributes:
         task: the grounded problem.
-        goals: the name of each goal.
+        goals: names of the goals.
         wanted: the bits that each goal requires, None if it can never be true.
         found: the search result of each goal.
-        model: the optimal plans; the start is state 0, and actions are named after their operators.
-        states: ``uint64 [n_states, n_words]``, the bits of each state.
+        model: the optimal plans, from state 0; actions are named after operators.
+        states: ``uint64 [n_states, n_words]``, bits of each state.
         depth: ``int32 [n_states]``, steps from the start.
-        inside: ``bool [n_states, n_goals]``, whether a state is on an optimal plan for a goal.
-        operators: ``int32 [n_states, n_actions - 1]``, the operator of each action of the model, -1 if there is none.
-            The last action, which stays in place, has no column.
+        inside: ``bool [n_states, n_goals]``, whether an optimal plan for the goal visits the state.
+        operators: ``int32 [n_states, n_actions - 1]``, operator of each action except the last (STAY), -1 for none.
     """
 
     task: Task
@@ -136,9 +135,8 @@ class Cones:
     def after(self, actions: Iterable[str]) -> dict[int, int]:
         """Return the states to which actions may lead from the start, each with the number of paths to it.
 
-        The keys are indices of states. There can be several, because actions with the same name may lead to different
-        states. The dict is empty if no optimal plan begins with the actions. `actions` has names, such as
-        ``stack a b``.
+        Keys are indices of states. Actions with the same name may lead to different states. The dict is empty if no
+        optimal plan begins with `actions`, names such as ``stack a b``.
         """
         states = {0: 1}
         for action in actions:
@@ -163,13 +161,13 @@ def cones_of(
     """Find all optimal plans of all goals.
 
     Args:
-        problem: a goal-recognition problem, or a grounded planning task, which requires `goals`.
-        goals: for each goal the indices of the bits that it requires, from `Task.bits`, or None if it can never be
-            true; by default those of the problem.
-        names: the names of the goals; by default those of the problem, or ``goal 1``, ``goal 2``, ...
-        start: ``uint64 [n_words]``, the bits of the state in which plans start; by default the initial state.
-        limits: limits of the search; by default those of the problem, or ``Limits()``.
-        progress: called with a line of text from time to time; None for no calls.
+        problem: a goal-recognition problem; or a grounded planning task, which requires `goals`.
+        goals: for each goal the bits that it requires (`Task.bits`), None if it can never be true. By default those of
+            the problem.
+        names: names of the goals; by default those of the problem, or ``goal 1``, ``goal 2``, ...
+        start: ``uint64 [n_words]``, bits of the first state; by default the initial state.
+        limits: by default those of the problem, or ``Limits()``.
+        progress: called now and then with a line of text; None for no calls.
     """
     if isinstance(problem, Recognition):
         task, limits = problem.task, limits or problem.limits
@@ -195,9 +193,8 @@ def _found(
 ) -> dict[int, Found]:
     """Search for the optimal plans of all goals, add them to `union`, and return the result for each goal by its index.
 
-    `wanted` has the bits that each goal requires, None for a goal that can never be true. `start`,
-    ``uint64 [n_words]``, has the bits of the state in which plans start. `progress` is called with the index of a goal
-    and a line of text from time to time.
+    `wanted` has the bits that each goal requires, None if it can never be true. `start` has the bits of the first
+    state.
     """
     never = Found(-1, True, NO_WAY, "none")
     found = {goal: never for goal, bits in enumerate(wanted) if bits is None}

@@ -1,10 +1,10 @@
 """Grounding, which turns actions with variables into operators (actions with objects), and its limits.
 
-An atom is *reached* if it is true initially, or if some operator makes it true and all conditions of this operator are
-reached. Deletes are ignored. If a newly reached atom matches a condition of an action, the other conditions are matched
-with the atoms reached before, first the condition with the fewest matching atoms. A variable that occurs in no
-condition stands for every object of its types. Negative conditions are checked here if no action changes their
-predicate, otherwise by the search for plans.
+An atom is *reached* if it is true initially, or if an operator whose positive conditions are all reached makes it true.
+Deletes are ignored. A newly reached atom is matched with a condition of an action. The other conditions are then
+matched with atoms reached before, the one with the fewest atoms first. A variable in no condition stands for every
+object of its types. Negative conditions are checked here if no action changes their predicate. The search for plans
+checks all others.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class Limits:
     """Limits on reading planning problems and searching plans; beyond a limit, results are missing, but never wrong.
 
     Attributes:
-        atoms: number of atoms that can become true.
-        operators: number of grounded actions, with objects instead of variables.
-        tries: number of substitutions of objects for variables during grounding.
-        blind: number of states in a breadth-first search, which goals with the same relevant operators share.
-        states: number of states in the bounded search of each goal, which omits states too far from the goal.
-        evaluations: number of states whose lower bound (LM-cut) on the steps is computed, for each goal.
-        edges: number of transitions on optimal plans, of all goals together.
+        atoms: atoms that can become true.
+        operators: actions with objects instead of variables.
+        tries: substitutions of objects for variables.
+        blind: states in a breadth-first search, shared by goals with the same relevant operators.
+        states: states in the bounded search of each goal, without those too far from it.
+        evaluations: states, for each goal, whose lower bound on the steps left (LM-cut) is computed.
+        edges: transitions on optimal plans, of all goals together.
     """
 
     atoms: int = 200_000
@@ -71,14 +71,14 @@ Binding = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """An action with objects instead of variables; all its tuples of atoms are sorted.
+    """An action with objects instead of variables; its tuples of atoms are sorted.
 
     Attributes:
-        label: the name and the objects of the action, such as ``stack a b``.
-        positive: the atoms that must be true before the action.
-        negative: the atoms that must be false before the action.
-        adds: the atoms that become true.
-        deletes: the atoms that become false; none of them is in `adds`.
+        label: name and objects, such as ``stack a b``.
+        positive: atoms that must be true before.
+        negative: atoms that must be false before.
+        adds: atoms that become true.
+        deletes: atoms that become false, none of them in `adds`.
     """
 
     label: str
@@ -106,12 +106,12 @@ class Grounded:
 def ground(domain: PddlDomain, setting: PddlProblem, limits: Limits | None = None) -> Grounded:
     """Return a planning problem without variables: each action is copied for every useful choice of objects.
 
-    A copy is left out if it can never become applicable, even if no atom were ever deleted. Raises an InputError if a
+    A copy is left out if it could not become applicable even if atoms never became false. Raises `InputError` if a
     limit is exceeded, or if an action does not cost 1.
 
     Args:
         domain: the actions with variables.
-        setting: the objects and the initial state.
+        setting: objects and initial state.
         limits: limits on atoms, operators and substitutions; None for the defaults.
     """
     for schema in domain.schemas:
@@ -141,15 +141,13 @@ def _check_cost(schema: Schema, domain: PddlDomain, setting: PddlProblem) -> Non
 class _Plan:
     """One action with variables, prepared for grounding: the atoms in its precondition are split into three lists.
 
-    Args:
-        schema: the action.
-        changing: the predicates that some action changes.
+    `changing` has the predicates that some action changes.
 
     Attributes:
-        positive: the atoms that must be true.
-        never: the atoms that must be false and whose predicate no action changes; grounding checks them.
-        negative: the other atoms that must be false; the search for plans checks them.
-        types: the `Parameter` of each variable, with the allowed types.
+        positive: must be true.
+        never: must be false, and no action changes them.
+        negative: must be false, and actions change them.
+        types: the `Parameter` of each variable.
     """
 
     def __init__(self, schema: Schema, changing: set[str]) -> None:
@@ -228,11 +226,10 @@ class _Grounding:
             self.fitting.setdefault((atom[0], place, name), []).append(atom)
 
     def _take(self, number: int, start: Binding, others: list[Literal], waiting: deque[Atom], seen: set[Atom]) -> None:
-        """Find all operators of one action in which some variables have given objects; add them to `self.found`.
+        """Find all operators of the action with index `number` in which some variables have given objects.
 
-        `number` is the index of the action in `self.plans`. `start` has the given objects. `others` are the positive
-        conditions that are not matched with atoms yet. Atoms that new operators make true are added to the queue
-        `waiting` and to `seen`, unless they are in `seen` already.
+        They are added to `self.found`, and new atoms that they make true to `waiting` and `seen`. `start` has the given
+        objects. `others` are the positive conditions not matched yet.
         """
         plan = self.plans[number]
         for binding in self._joined(plan, start, others):

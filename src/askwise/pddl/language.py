@@ -1,8 +1,8 @@
-"""The contents of PDDL domains and problems as frozen dataclasses, and readers for conditions and effects.
+"""PDDL domains and problems as frozen dataclasses, and readers for conditions and effects.
 
-They cover the STRIPS fragment of PDDL: conditions are lists of atoms, some of them negated, and effects are lists of
-atoms that become true or false. If one effect does both to an atom, the atom is true afterwards. Anything else raises
-an error, which names the line and a way to write the same in STRIPS (`BEYOND`).
+Only the STRIPS fragment of PDDL is covered: conditions list atoms, negated atoms and equalities, effects the atoms that
+become true or false. If an effect makes an atom both, it is true afterwards. Anything else raises an error with the
+line and a STRIPS alternative (`BEYOND`).
 """
 
 from __future__ import annotations
@@ -69,16 +69,15 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """An action schema: an action with variables.
+    """An action with variables.
 
     Attributes:
-        name: the name of the action, perhaps shared by several schemas.
-        parameters: the variables of the action.
-        condition: the precondition.
-        effects: the atoms that become true, and negations of the atoms that become false.
-        costs: the amounts that the action adds to ``total-cost``: numbers, or names of functions whose values the
-            problem gives.
-        at: the name of the action with its file and line, for error messages.
+        name: the name of the action; several schemas may share it.
+        parameters: its variables.
+        condition: its precondition.
+        effects: the atoms that become true; negated atoms become false.
+        costs: amounts added to ``total-cost``: numbers, or names of functions with values in the problem.
+        at: the name with its file and line, for error messages.
     """
 
     name: str
@@ -115,11 +114,10 @@ class PddlProblem:
     Attributes:
         name: the name of the problem.
         objects: the types of each object, by name.
-        initial: atoms that are true in the initial state.
+        initial: the atoms that are true at the start.
         goal: the goal, None in a template.
-        values: all initial values of each numeric function, by name: ``(3.0, 4.0)`` for ``(= (distance a b) 3)`` and
-            ``(= (distance a c) 4)``.
-        minimises_cost: whether the problem asks for plans of least ``total-cost``.
+        values: the initial values of each numeric function, by name: one for each of its entries in the file.
+        minimises_cost: whether plans of least ``total-cost`` are asked for.
     """
 
     name: str

@@ -1,13 +1,12 @@
-"""Compiled loops of the search: from the states of one layer to those of the next, and back.
+"""Compiled loops that lead the search from one layer of states to the next, and back.
 
-A layer has all states at one distance from the start. A state is a row of 64-bit words. A hash table with open
-addressing gives its index. Each operator has a *watched* bit: the condition that the fewest other operators have. The
-operator is tested only in states in which this bit is set.
+A layer has all states at one distance from the start. States are rows of 64-bit words, found in a hash table with open
+addressing. An operator is tested only in states with its *watched* bit: of its conditions, the one that the fewest
+other operators have.
 
-**Regression** computes the predecessors of the states on optimal plans. Operator `o` can lead to state `t` only if `t`
-has all bits that `o` adds, all conditions of `o` that `o` does not delete, and no bit that `o` deletes. Before `o`, the
-conditions of `o` were true. The bits that `o` changes and does not require are unknown: every combination of their
-values is looked up.
+**Regression** finds the states before an operator from the state after it. The state after it has all bits that the
+operator adds, all its conditions that it keeps, and no other bit that it changes. Before it, all conditions are set.
+Bits that it changes without requiring them are unknown: all their combinations are looked up.
 """
 
 from __future__ import annotations
@@ -51,16 +50,15 @@ def watching(wanted: Lists, n_bits: int) -> Lists:
 class Backwards(NamedTuple):
     """The operators, prepared for regression: finding the states before an operator from the state after it.
 
-    The first four fields have a row of bits for each operator, ``uint64 [n_operators, n_words]``.
+    The first four fields are ``uint64 [n_operators, n_words]``.
 
     Attributes:
-        wanted: the bits that are set after the operator: those that it adds, and conditions that it does not delete.
-        changed: the bits that it adds or deletes.
+        wanted: bits that are set afterwards: those that the operator adds, and conditions that it keeps.
+        changed: bits that it adds or deletes.
         before: its conditions.
-        unknown: the bits that it changes and does not require.
-        starts: ``int32 [n_bits + 2]``; the operators ``watched[starts[bit] : starts[bit + 1]]`` are tested where `bit`
-            is set.
-        watched: ``int32 [n_operators]``, the operators of each bit; at the end those that are tested for every state.
+        unknown: bits that it changes and does not require.
+        starts: ``int32 [n_bits + 2]``, where the operators of each bit begin in `watched`.
+        watched: ``int32 [n_operators]``, the operators to test where a bit is set; at the end those to test always.
     """
 
     wanted: Words
@@ -126,31 +124,31 @@ def walk(  # noqa: C901 - one loop: split into functions, a search took a third 
     """Apply all operators to the states ``layer[begin:]``, and write some of the transitions to `out` (compiled).
 
     If `back` is False, states without a depth get depth ``level + 1``, and one transition to each of them is written.
-    If `back` is True, all transitions to marked states of depth ``level + 1`` are written, and the states in which they
-    start are marked. The loop stops early if `states` or `out` may become too small.
+    If `back` is True, all transitions to marked states of depth ``level + 1`` are written, and their first states are
+    marked. The loop stops early if `states` or `out` may become too small. `pre`, `add` and `keep` are
+    ``uint64 [n_operators, n_words]``.
 
     Args:
-        layer: ``int32 [n_layer]``, indices of states of depth `level`.
+        layer: ``int32 [n_layer]``, states of depth `level`.
         begin: first position of `layer` to process.
-        level: steps from the start to the states in `layer`.
-        states: ``uint64 [room, n_words]``, the bits of all states so far; new ones are appended.
-        n: number of states so far.
-        slots: hash table of the states' indices, ``int32 [a power of two]``, -1 for free slots.
+        level: steps from the start to `layer`.
+        states: ``uint64 [room, n_words]``, bits of each state; new states are appended.
+        n: number of states.
+        slots: hash table of states, ``int32 [a power of two]``, -1 for free.
         depth: ``int32 [room]``, steps from the start, -1 for none yet.
-        marked: ``bool [room]``, the marked states.
-        pre: ``uint64 [n_operators, n_words]``, the conditions of each operator.
-        add: ``uint64 [n_operators, n_words]``, the bits that each operator sets.
-        keep: ``uint64 [n_operators, n_words]``, all bits except those that the operator deletes.
-        starts: ``int32 [n_bits + 2]``; the operators ``watched[starts[bit] : starts[bit + 1]]`` are tested where `bit`
-            is set.
-        watched: ``int32 [n_operators]``, the operators of each bit; at the end those that are tested in every state.
+        marked: ``bool [room]``.
+        pre: conditions of each operator.
+        add: bits that it sets.
+        keep: bits that it does not delete.
+        starts: ``int32 [n_bits + 2]``, where each bit's operators begin in `watched`.
+        watched: ``int32 [n_operators]``, operators to test where a bit is set; at the end those to test always.
         following: scratch space, ``uint64 [n_words]``.
-        out: ``int32 [3, n_out]``, gets source, operator and target of transitions.
-        filled: number of transitions in `out` so far.
-        back: see above.
+        out: ``int32 [3, n_out]``: source, operator, target.
+        filled: number of transitions in `out`.
+        back: False to find the next layer, True to collect plans.
 
     Returns:
-        The new `n`; the position in `layer` at which to continue, its size if all is done; and the new `filled`.
+        The new `n`; the next position in `layer`, its size if all is done; and the new `filled`.
     """
     n_words, n_bits = states.shape[1], starts.size - 2
     mask = slots.size - 1
@@ -237,28 +235,29 @@ def regress(  # noqa: C901 - one loop, as in `walk`
 ) -> tuple[int, int]:
     """Write the transitions from states of depth `level` to the states ``layer[begin:]`` into `out` (compiled).
 
-    The loop finds the states before an operator from the state after it. It stops early if `out` may become too small.
+    The states before an operator are found from the state after it. The loop stops early if `out` has room for fewer
+    than `most` transitions. `wanted` to `watched` are fields of `Backwards`.
 
     Args:
-        layer: ``int32 [n_layer]``, indices of the states to which transitions lead.
+        layer: ``int32 [n_layer]``, states after the operators.
         begin: first position of `layer` to process.
-        level: steps from the start to the states in which transitions start.
-        states: ``uint64 [n_states, n_words]``, the bits of all states.
-        slots: hash table of the states' indices, ``int32 [a power of two]``, -1 for free slots.
-        depth: ``int32 [n_states]``, steps from the start to each state, -1 if they are not known.
-        wanted: see `Backwards`.
-        changed: see `Backwards`.
-        before: see `Backwards`.
-        unknown: see `Backwards`.
-        starts: see `Backwards`.
-        watched: see `Backwards`.
+        level: depth of the states before the operators.
+        states: ``uint64 [n_states, n_words]``, bits of each state.
+        slots: hash table of states, ``int32 [a power of two]``, -1 for free.
+        depth: ``int32 [n_states]``, steps from the start, -1 if unknown.
+        wanted: bits that are set after each operator.
+        changed: bits that it adds or deletes.
+        before: its conditions.
+        unknown: bits that it changes and does not require.
+        starts: where each bit's operators begin in `watched`.
+        watched: operators to test.
         previous: scratch space, ``uint64 [n_words]``.
-        out: ``int32 [3, n_out]``, gets source, operator and target of each transition.
-        filled: number of transitions in `out` so far.
-        most: room for transitions that `out` must have left to continue.
+        out: ``int32 [3, n_out]``: source, operator, target.
+        filled: number of transitions in `out`.
+        most: room that `out` must have.
 
     Returns:
-        The position in `layer` at which to continue, its size if all is done; and the new `filled`.
+        The next position in `layer`, its size if all is done; and the new `filled`.
     """
     n_words, n_bits = states.shape[1], starts.size - 2
     mask = slots.size - 1

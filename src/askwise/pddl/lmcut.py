@@ -1,20 +1,21 @@
 """LM-cut: a lower bound on the length of plans, found by counting cuts.
 
-A *cut* is a set of operators of which every plan uses at least one. No two of the cuts that are found share an
-operator. A plan therefore has at least as many steps as there are cuts (Helmert and Domshlak, "Landmarks, critical
-paths and abstractions", 2009).
+A *cut* is a set of operators of which every plan uses at least one. The cuts that are found share no operators. So a
+plan has at least as many steps as there are cuts (Helmert and Domshlak, "Landmarks, critical paths and abstractions",
+2009).
 
 **One cut after the other.** What operators delete is ignored. At first, each operator costs 1. A bit that is set in the
-state costs 0. Any other bit costs as much as the cheapest way to set it: the cost of an operator plus the cost of its
-most expensive condition. A graph has an edge from this condition to each bit that the operator sets. From some bits,
-the rest of the way to the goal costs nothing. The operators that lead to these bits from other bits are a cut. They
-then get the cost 0, and the next cut is computed, until the goal costs nothing. If the goal cannot be reached even
-without deletes, the bound is `NO_WAY`.
+state costs 0. Any other bit costs as much as the cheapest way to set it: an operator and its most expensive condition.
+If the goal cannot be reached even without deletes, the bound is `NO_WAY`.
 
-**From a state to its successor.** Every plan from a state uses an operator of each cut of this state. After the first
-step of the plan, the rest still uses an operator of every cut that does not contain the first operator. The next state
-inherits these cuts, and only the missing cuts are computed. The bound then depends on the path to the state, but it
-never exceeds the length of the shortest plan (Pommerening and Helmert, "Incremental LM-cut", 2013).
+Operators lead from their most expensive condition to the bits that they set. From some bits, operators of cost 0 lead
+to the goal. The operators that lead to these bits from other bits are the cut. From now on they cost 0. Cuts are
+computed until the goal costs 0.
+
+**From a state to its successor.** After the first operator of a plan, the rest still uses an operator of every cut that
+does not contain this first one. The next state inherits these cuts, and only the missing ones are computed. So the
+bound depends on the path to the state, but never exceeds the length of the shortest plan (Pommerening and Helmert,
+"Incremental LM-cut", 2013).
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ MOST_CUTS = 255
 
 
 class OperatorGraph(NamedTuple):
-    """Tables of which bits each operator requires and adds, and which operators require and add each bit.
+    """Tables of the bits that each operator requires and adds, and of the operators that require and add each bit.
 
-    The last operator stands for the goal. The last two bits stand for "always true" and for the goal. The bits that
-    operator `o` requires are ``pre[pre_from[o] : pre_from[o + 1]]``. In the same way, `add` has the bits that each
-    operator adds and does not require. `need` and `adder` have the operators with a given bit in `pre` and `add`.
+    Operator `o` requires the bits ``pre[pre_from[o] : pre_from[o + 1]]``. In the same way, `add` has the bits that it
+    adds and does not require. For each bit, `need` has the operators with this bit in `pre`, `adder` those with it in
+    `add`. The last operator and the last bit are the goal. The last bit but one is "always true".
     """
 
     pre_from: Numbers
@@ -81,16 +82,16 @@ class CutWorkspace(NamedTuple):
     are ``int32 [n_bits]``, the others ``int32 [n_operators]``.
 
     Attributes:
-        price: the cost of making each bit true.
-        dear: the most expensive condition of each operator, -1 if unknown.
-        cost: the cost of each operator.
-        missing: the number of conditions of each operator without a cost.
-        queue: a queue of bits.
-        later: bits for the queue when all bits of the current cost are done.
-        queued: 1 for bits in the queue, otherwise 0.
-        zone: 1 for bits after the cut, 2 for bits before the cut, otherwise 0.
-        cut: the operators in the current cut, at the beginning of the array.
-        member: the number (from 1) of each operator's cut, 0 for none.
+        price: cost of making each bit true.
+        dear: most expensive condition of each operator, -1 if unknown.
+        cost: cost of each operator.
+        missing: number of its conditions that have no cost yet.
+        queue: bits to process.
+        later: bits to process at a higher cost.
+        queued: 1 for bits in the queue.
+        zone: 1 for bits after the cut, 2 for bits before it.
+        cut: operators in the current cut, at the beginning.
+        member: number (from 1) of each operator's cut, 0 for none.
     """
 
     price: Numbers
@@ -129,19 +130,19 @@ def bound_all(
 ) -> None:
     """Compute lower bounds on the steps from states to the goal, and write them to `bound` (LM-cut, compiled).
 
-    A cut of a state is a set of operators of which every plan from this state uses at least one. No two cuts share an
-    operator, and the bound is the number of cuts. A state inherits most cuts of its parent, the state before it.
+    A cut is a set of operators of which every plan from a state uses at least one. No two cuts share an operator: the
+    bound is the number of cuts. A state inherits most cuts of its parent, the state before it.
 
     Args:
-        states: ``uint64 [n_states, n_words]``, the bits of each state.
-        which: ``int32 [n]``, indices of the states whose bounds are computed.
-        parents: ``int32 [n]``, their parents, -1 for none.
-        steps: ``int32 [n]``, the operators that lead to them.
+        states: ``uint64 [n_states, n_words]``, bits of each state.
+        which: ``int32 [n]``, indices of the states to bound.
+        parents: ``int32 [n]``, indices of their parents, -1 for none.
+        steps: ``int32 [n]``, operators that lead to them.
         bound: ``int32 [n_states]``, gets the bounds.
-        cuts: ``uint8 [n_stored, n_operators]``, gets the number (from 1) of each operator's cut in the first `n_stored`
-            states, 0 for none.
-        n_cuts: ``uint8 [n_stored]``, gets the numbers of cuts of these states.
-        lists: which bits the operators require and add.
+        cuts: ``uint8 [n_stored, n_operators]``, gets the number (from 1) of each operator's cut, 0 for none, in the
+            first `n_stored` states.
+        n_cuts: ``uint8 [n_stored]``, gets their numbers of cuts.
+        lists: the bits that operators require and add.
         room: scratch arrays.
     """
     price, dear, cost, missing, queue, later, queued, zone, cut, member = room
@@ -171,10 +172,8 @@ def bound_all(
 def _inherit(parent: int, step: int, cuts: Any, n_cuts: Any, member: Any, cost: Any) -> int:
     """Copy the cuts of the previous state to `member`, except the cut that contains `step`; return how many are copied.
 
-    A cut is a set of operators of which every plan uses at least one. `parent` is the index of the previous state, -1
-    for none. `step` is the operator that leads to the new state. `cuts` and `n_cuts` are those of `bound_all`. `member`
-    and `cost`, ``int32 [n_operators]``, get the new numbers of the cuts, from 1 without gaps, and the costs: 0 for
-    operators in a cut and for the last one, which stands for the goal, otherwise 1.
+    `parent` is the index of the previous state, -1 for none. `member` gets the number of each operator's cut, from 1, 0
+    for none. `cost` gets 0 for operators in a cut and for the goal (the last one), 1 for others.
     """
     known = 0 <= parent < cuts.shape[0]
     n = int64(n_cuts[parent]) if known else 0
@@ -197,10 +196,8 @@ def _first_prices(  # noqa: C901
 ) -> None:
     """Compute the cost of making each bit true from a state, and the most expensive condition of each operator.
 
-    What operators delete is ignored. `state`, ``uint64 [n_words]``, has the bits of the state. `cost` has the cost of
-    each operator, 0 or 1. `price` gets the cost of each bit, `NO_WAY` if it cannot become true. If the goal costs 0,
-    some other costs are not computed. `dear` gets the conditions, -1 if not known. The arrays are those of
-    `CutWorkspace`.
+    What operators delete is ignored. `price` gets the costs, `NO_WAY` for bits that cannot become true; if the goal
+    costs 0, others may be too high. `dear` gets the conditions, -1 if unknown.
     """
     n_operators, n_bits = cost.size, price.size
     price[:] = NO_WAY
@@ -249,11 +246,10 @@ def _first_prices(  # noqa: C901
 
 @inner
 def _cut(state: Any, lists: OperatorGraph, dear: Any, cost: Any, queue: Any, zone: Any, cut: Any) -> int:  # noqa: C901
-    """Find a cut, and write its operators to the beginning of `cut`; return the number of these operators.
+    """Find a cut, and write its operators to the beginning of `cut`; return their number.
 
-    A cut is a set of operators of which every plan from the state uses at least one. `state`, ``uint64 [n_words]``, has
-    the bits of the state. `dear` is the most expensive condition of each operator, -1 if not known. `cost` is the cost
-    of each operator, 0 or 1. The other arrays are scratch arrays of `CutWorkspace`.
+    Every plan from `state`, ``uint64 [n_words]``, uses an operator of the cut. `dear` is the most expensive condition
+    of each operator, -1 if unknown.
     """
     n_bits = zone.size
     zone[:] = 0
@@ -302,11 +298,10 @@ def _cut(state: Any, lists: OperatorGraph, dear: Any, cost: Any, queue: Any, zon
 def _repair(  # noqa: C901
     size: int, cut: Any, lists: OperatorGraph, price: Any, dear: Any, cost: Any, queue: Any, queued: Any
 ) -> None:
-    """Set the cost of a cut's operators to 0, and update the costs of the bits that depend on these operators.
+    """Set the cost of the operators ``cut[:size]`` to 0, and update the costs of the bits that depend on them.
 
-    The operators of the cut are ``cut[:size]``. `cost` has the costs of operators, `price` those of bits, and `dear`
-    the most expensive condition of each operator; all three are updated. `queue` and `queued`, all 0 before and after,
-    are scratch space. The arrays are those of `CutWorkspace`.
+    `dear`, the most expensive condition of each operator, is updated, too. `queue` is scratch space. `queued` is all 0
+    before and after the call.
     """
     n_bits = price.size
     head, waiting = 0, 0

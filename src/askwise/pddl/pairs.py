@@ -1,21 +1,18 @@
-"""Divergence of all pairs of goals, at the start or after observed actions, in several conventions.
+"""How long goals look alike to an observer, for all pairs of goals, at the start or after observed actions.
 
-An actor pursues one goal by optimal plans, and an observer sees the names of its actions. In each ordered pair of goals
-that are still possible, the first is the goal to be ruled out, and the second is the goal that the actor pursues:
+An actor pursues one goal by optimal plans, and an observer sees the names of its actions. In each pair of goals that
+are still possible, the first goal is to be ruled out, and the second is pursued:
 
 - *EDP*, the expected divergence point, is the expected step by which the first goal is ruled out. It is infinite if
-  optimal plans of the two goals can end in the same state.
-- *EDP, capped* counts a goal that the actor's whole plan does not rule out as ruled out in the next step. It is always
-  finite.
-- *WCD*, the worst case, is the length of the longest common prefix of optimal plans for the two goals.
-- *told apart* is the latest step by which the first goal is ruled out. It is WCD plus 1, and infinite if EDP is
-  infinite. On maps and graphs, also in `askwise.wcd`, this number is called WCD.
+  optimal plans of both goals can end in the same state.
+- *EDP, capped* is always finite: a goal that a whole plan does not rule out counts as ruled out in the next step.
+- *WCD*, the worst case, is the length of the longest common prefix of optimal plans for both goals.
+- *told apart* is the latest step by which the first goal is ruled out: infinite if EDP is, or else WCD plus 1. On maps
+  and graphs (`askwise.wcd`), this number is called WCD.
 
-If two actions with the same name lead to different states (`Cones.ambiguous`), the observed names may lead to several
-states. A goal is then possible as long as *some* of these states is on one of its optimal plans.
-
-On request, EDP counts evidence: a goal is ruled out when it has become unlikely enough (`askwise.divergence.evidence`).
-This is refused if names are ambiguous.
+Actions with the same name may lead to different states (`Cones.ambiguous`). A goal is then possible as long as *some*
+state to which the observed names may lead is on one of its optimal plans. If names are not ambiguous, EDP can count
+evidence: a goal is ruled out when it is unlikely enough (`askwise.divergence.evidence`).
 """
 
 from __future__ import annotations
@@ -41,18 +38,17 @@ MOST_SETS = 100_000
 class Pairs:
     """How long goals look alike, as matrices for all pairs of the `n` goals that are still possible.
 
-    The row is the goal to be ruled out, and the column is the goal that the actor pursues by an optimal plan. Steps are
-    counted from the actor's current state.
+    The row is the goal to be ruled out, the column the goal that the actor pursues. Steps count from the actor's
+    current state. All matrices are ``[n, n]``; `wcd` is ``int32``, the others ``float64``.
 
     Attributes:
-        goals: the index of each goal in the problem.
+        goals: index of each goal in the problem.
         steps: ``int32 [n]``, steps left to each goal.
-        edp: ``float64 [n, n]``, the expected step by which the goal of the row is ruled out; ``inf`` if this may never
-            happen.
-        capped: ``float64 [n, n]``, the same if observation ends with the plan; always finite.
-        wcd: ``int32 [n, n]``, length of the longest common prefix of optimal plans for the two goals.
-        told_apart: ``float64 [n, n]``, the latest step by which the goal of the row is ruled out; ``inf`` for never.
-        evidence: for `edp` and `capped`, a goal is ruled out once the actions so far are at most `evidence` times as
+        edp: the expected step by which the goal of the row is ruled out; ``inf`` if it may never be.
+        capped: the same, but at the latest the step after the plan.
+        wcd: length of the longest common prefix of optimal plans.
+        told_apart: the latest step by which the goal of the row is ruled out; ``inf`` for never.
+        evidence: in `edp` and `capped`, a goal is ruled out once the actions so far are at most `evidence` times as
             likely for it as for the pursued goal; None if only impossible actions rule goals out.
     """
 
@@ -81,7 +77,7 @@ def pairs_at(cones: Cones, after: Mapping[int, int] | None = None, *, evidence: 
 
     Args:
         cones: the optimal plans of all goals.
-        after: the possible current states, from `Cones.after`: a dict whose keys are their indices; None for the start.
+        after: the possible current states, from `Cones.after`; None for the start.
         evidence: rule a goal out once the actions so far are at most `evidence` times as likely for it as for the
             pursued goal; None if only impossible actions rule goals out.
     """
@@ -163,10 +159,9 @@ def _first(states: Mapping[int, int], onwards: list[list[int]]) -> Sets:
 def _following(cones: Cones, sets: Sets, onwards: list[list[int]]) -> Sets:
     """Return what an observer who sees only the names of actions may know one step later, with probabilities.
 
-    The observer knows a set of states: those to which the observed names may have led. `sets` has all sets that the
-    observer may know now. Each is mapped to a dict from its states to ``float64 [n_goals]``: for each goal the
-    probability that the observer knows this set and the actor is in this state. The result has the same form.
-    ``onwards[state][goal]`` is the number of paths from a state to the end of an optimal plan for a goal.
+    The observer knows a set of states to which the names may have led. `sets` maps each such set to its states, with
+    ``float64 [n_goals]``: the probability of set and state for each goal. ``onwards[state][goal]`` counts the ways to
+    end an optimal plan.
     """
     found: Sets = {}
     for masses in sets.values():
@@ -196,9 +191,8 @@ MOST_SHOWN = 5
 def after_seen(cones: Cones, seen: Sequence[tuple[Word, str]]) -> dict[int, int]:
     """Return the states that are possible after the observed actions, each with the number of paths to it.
 
-    The keys are indices of states. Raises an InputError for the first action that continues no optimal plan. `seen` has
-    all actions since the start as pairs: first word with its place in the file, and whole action as text, such as
-    ``stack a b``.
+    The keys are indices of states. `seen` has for each action since the start its first word, with its place in the
+    file, and its text, such as ``stack a b``. Raises an InputError for the first action that continues no optimal plan.
     """
     states = cones.after([])
     for k in range(1, len(seen) + 1):

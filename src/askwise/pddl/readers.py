@@ -1,11 +1,11 @@
 """Readers for PDDL domain files, problem files and templates, and for lists of goals and actions.
 
-They accept missing or superfluous requirements, sections in any order, several actions with the same name, and missing
-blanks before ``?``. They refuse undeclared names, wrong numbers of terms, and anything beyond STRIPS. A template is a
-problem whose goal is the placeholder ``<HYPOTHESIS>``.
+A template is a problem with the goal ``<HYPOTHESIS>``. Readers accept missing or superfluous requirements, sections in
+any order, several actions with one name, and missing blanks before ``?``. They refuse undeclared names, wrong numbers
+of terms, and anything beyond STRIPS.
 
-Typed lists are ``a b - t``, ``c - (either t u)`` or ``d``. A type without a parent is a subtype of ``object``. An
-object has its own types and all their supertypes.
+Typed lists are ``a b - t``, ``c - (either t u)`` or ``d``. A type without a parent has the parent ``object``. An object
+has its own types and all their supertypes.
 """
 
 from __future__ import annotations

@@ -1,26 +1,25 @@
 """Goal recognition: the probability of each goal after each observed action.
 
-**The belief bayes.** An optimal actor draws one of all optimal plans of its goal, uniformly. Some actions may not have
-been observed. ``N_g`` is the number of optimal plans of goal g. ``N_g(o_1, ..., o_k)`` is the number of those that
-contain the observed actions ``o_1, ..., o_k`` in this order. ``P0`` is the prior, and ``~`` means "is proportional
-to"::
+``o_1, ..., o_k`` are the observed actions, ``P0`` is the prior, and ``~`` means "is proportional to".
+
+**The belief bayes.** An optimal actor draws one of all optimal plans of its goal, uniformly. Not all actions need be
+observed. ``N_g`` is the number of optimal plans of goal g, and ``N_g(o_1, ..., o_k)`` the number of those that contain
+the observed actions in this order::
 
     P(g | o_1, ..., o_k)  ~  P0(g) N_g(o_1, ..., o_k) / N_g
 
-With `complete`, all actions since the start were observed. Then only plans that *begin* with the observed actions
-count.
+With `complete`, all actions were observed: only plans that *begin* with them count.
 
-**The belief robust.** The actor may not be optimal. Each observed action is *stray* with probability e; otherwise it is
-part of the plan. A stray action is any of the n operators, with equal probability. S is the set of observed actions
-that are not stray, ``|S|`` is their number, and ``o_S`` are these actions in order::
+**The belief robust.** The actor may not be optimal. An observed action is *stray* with probability e: it is then any of
+the n operators, with equal probability. Actions that are not stray are part of the plan. S is their set, ``|S|`` their
+number, and ``o_S`` are these actions in order::
 
     P(g | o_1, ..., o_k)  ~  P0(g)  sum over S of  (1 - e)^|S| (e / n)^(k - |S|) N_g(o_S) / N_g
 
 No goal that can be reached is ever ruled out.
 
-**Counting.** All optimal plans are paths through one acyclic graph with layers (`askwise.pddl.cones`). One pass through
-the layers counts for all goals. For each set S, a plan is counted at most once: it waits for the first action of S,
-then for the next one, and so on.
+**Counting.** Optimal plans are paths through one acyclic graph (`askwise.pddl.cones`). One pass counts for all goals.
+For each set S, a plan is counted at most once: it waits for the first action of S, then for the next one.
 """
 
 from __future__ import annotations
@@ -52,11 +51,13 @@ Progress = Callable[[str], None]
 class Recognised:
     """The probabilities of the goals at the start and after each observed action.
 
+    Both arrays are ``[n_seen + 1, n_goals]``; row k is after k actions.
+
     Attributes:
         cones: the optimal plans of all goals.
         seen: the observed actions, such as ``stack a b``.
-        possible: ``bool [n_seen + 1, n_goals]``, possible goals after k actions (row k).
-        probabilities: ``float64 [n_seen + 1, n_goals]``, after k actions (row k); all 0 if no goal is possible.
+        possible: the possible goals, ``bool``.
+        probabilities: ``float64``; all 0 if no goal is possible.
         true_goal: index of the true goal, None if unknown.
     """
 
@@ -112,10 +113,10 @@ def recognise(
 
     Args:
         problem: the problem with the observed actions, or the path of its archive or folder.
-        belief: ``bayes`` for an optimal actor (default if `complete`), ``robust`` for any other.
+        belief: ``bayes`` for an optimal actor, ``robust`` for any other; by default ``bayes`` only if `complete`.
         stray: for ``robust``, the probability that an action is not part of the plan.
-        complete: whether all actions since the start were observed; only for ``bayes``.
-        prior: numbers proportional to the prior probabilities; by default all equal.
+        complete: whether all actions were observed; only for ``bayes``.
+        prior: numbers proportional to the prior; by default all equal.
         cones: the optimal plans, if already computed.
         progress: called with a line of text from time to time.
     """
@@ -203,9 +204,8 @@ def _beginning(cones: Cones, seen: Sequence[str]) -> FloatArray:
 def _containing(cones: Cones, seen: Sequence[str], stray: float) -> FloatArray:
     """Return for every k the share of each goal's optimal plans that contain the first k observed actions in order.
 
-    If `stray` is above 0, the result is a sum over all ways to choose m actions that are not part of the plan:
-    ``stray ** m`` times the share of plans that contain all other actions. `stray` is ``(e / n) / (1 - e)`` of the
-    module docstring. The result is ``float64 [n_seen + 1, n_goals]``, with a row for each k.
+    If `stray` is above 0, some of these actions may be missing, at a factor `stray` each; all choices are added up. The
+    result is ``float64 [n_seen + 1, n_goals]``.
     """
     source, number, target, bounds = _steps(cones)
     label = _numbered(cones, seen)
@@ -240,16 +240,16 @@ def _match(
 ) -> None:
     """Move paths from `passing` to `arrived` if their next transition has the name of the action that they wait for.
 
-    A path is the beginning of a plan; it waits for the next observed action that is part of the plan.
+    A path, the beginning of a plan, waits for the next observed action that is part of the plan.
 
     Args:
-        arrived: ``float64 [n_states, 2 n_seen + 2]``, numbers of paths to each state: in column 0 all, in column j
-            those that wait for action j, in column ``n_seen + 1 + m`` those that wait for no action after action m.
-        passing: ``float64 [n, 2 n_seen + 2]``, the same for the paths through each transition.
-        number: ``int32 [n]``, index of each transition's name.
-        target: ``int32 [n]``, next state of each transition.
-        label: ``int32 [n_seen]``, index of each observed action's name.
-        stray: factor for each observed action that is not part of the plan.
+        arrived: ``float64 [n_states, 2 n_seen + 2]``, numbers of paths to each state. Column 0 counts all, column j
+            those that wait for action j, column ``n_seen + 1 + m`` those that wait for none after action m.
+        passing: ``float64 [n, 2 n_seen + 2]``, the same for each transition.
+        number: ``int32 [n]``, its name.
+        target: ``int32 [n]``, its next state.
+        label: ``int32 [n_seen]``, the name of each observed action.
+        stray: factor for each action that is not part of the plan.
     """
     n = label.size
     for j in range(1, n + 1):

@@ -1,18 +1,17 @@
 """Search for all optimal plans of one goal, exactly, by two combined algorithms.
 
-*Blind search*: breadth first, layer by layer, until a layer contains a goal state.
+*Blind search* is breadth first, until a layer contains a goal state.
 
-*Bounded search*: breadth first, but some states are omitted. `d` is the depth of a state, and `h` a lower bound on the
-steps left (`askwise.pddl.lmcut`). The state is omitted if ``d + h > B``. At first, `B` is the lower bound of the
-initial state. If no goal state is found, `B` is raised to the smallest ``d + h`` of an omitted state, and the search is
-repeated.
+*Bounded search* is breadth first, too, but omits states. `d` is the depth of a state, and `h` a lower bound on the
+steps left (`askwise.pddl.lmcut`). A state is omitted if ``d + h > B``. At first, `B` is the lower bound of the initial
+state. If no goal state is found, the search is repeated with `B` raised to the smallest ``d + h`` of an omitted state.
 
-After either search, the plans are collected backwards from the goal (`askwise.pddl.table`).
+After either search, plans are collected backwards from the goal (`askwise.pddl.table`).
 
-**Combination.** One blind search serves all goals with the same relevant operators (`askwise.pddl.task`), a bounded
-search only one goal. The cost of the blind search up to the deepest goal is predicted. The bounded searches run until
-their cost reaches this prediction. Then the blind search expands one more layer, and so on. Costs are counted in states
-and lower bounds, so the result does not depend on the machine.
+**Combination.** A blind search serves all goals with the same relevant operators (`askwise.pddl.task`), a bounded
+search only one goal. Bounded searches run until they have cost as much as the blind search will probably cost. Then the
+blind search expands one more layer, and so on. Costs count states and lower bounds: the result does not depend on the
+machine.
 """
 
 from __future__ import annotations
@@ -58,12 +57,12 @@ def search(task: GoalTask, limits: Limits | None = None, progress: Progress | No
 def search_together(
     goal_tasks: Mapping[int, GoalTask], limits: Limits | None = None, progress: Speaking | None = None
 ) -> dict[int, Found]:
-    """Search for all optimal plans of several goals; where a limit is exceeded, the result is not exact.
+    """Search for all optimal plans of several goals; a result is not exact if a limit was exceeded.
 
     Args:
-        goal_tasks: the tasks of the goals, which may differ only in the goal (`goal_tasks_by_kind`).
+        goal_tasks: the task of each goal; tasks may differ only in the goal (`goal_tasks_by_kind`).
         limits: limits on numbers of states; None for the defaults.
-        progress: called with the index of a goal and a line of text from time to time.
+        progress: called with the index of a goal and a line of text.
 
     Returns:
         the result for each goal.
@@ -264,11 +263,8 @@ class BoundedSearch(StateTable):
     ) -> tuple[list[IntArray] | None, int]:
         """Search breadth first, but omit states through which every plan provably has more than `bound` steps.
 
-        `through` says whether to continue after the first layer with a goal state. The limits are those of `within`.
-
-        Returns:
-            the indices of the states at each depth, None if a limit is exceeded; and a lower bound on the length of
-                plans through omitted states, `NO_WAY` if there are provably none.
+        If `through`, continue after the first layer with a goal state. Returns the states at each depth, None if a
+        limit is exceeded, and a lower bound on plans through omitted states, `NO_WAY` for none.
         """
         self.depth[: self.n] = -1
         self.depth[0] = 0
@@ -311,12 +307,9 @@ class BoundedSearch(StateTable):
     def _remembering(self) -> tuple[IntArray, Bytes, Bytes]:
         """Allocate arrays for the lower bounds of all states, and for the cuts of as many states as memory allows.
 
-        A cut is a set of operators of which every plan uses at least one; the cuts of a state are disjoint.
-
         Returns:
-            the lower bounds, ``int32 [n_states]``, -1 for unknown; the number of cuts of each state,
-                ``uint8 [n_stored]``; and the cut of each operator, from 1, or 0, ``uint8 [n_stored, n_operators + 1]``.
-                The last column is for an artificial operator that ends every plan.
+            the lower bounds, ``int32 [n_states]``, -1 for unknown; the number of cuts, ``uint8 [n_stored]``; and the
+                cut of each operator, the goal last, ``uint8 [n_stored, n_operators + 1]``, 0 for none.
         """
         size = self.states.shape[0]
         rows = min(size, self.remembered // (self.task.operators.size + 1))

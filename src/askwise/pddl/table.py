@@ -49,12 +49,12 @@ class Found:
     Attributes:
         length: length of an optimal plan; -1 if none was found.
         exact: whether all optimal plans were found, or there is provably none.
-        at_least: a proven lower bound on the length of plans; `NO_WAY` if there is provably none.
-        method: ``blind`` (breadth first), ``bounded`` (with lower bounds on the steps left), or ``none`` if both failed
-            or none was needed.
+        at_least: a lower bound on the length of plans; `NO_WAY` if there is provably none.
+        method: ``blind`` (breadth first), ``bounded`` (with lower bounds), or ``none`` if both failed or none was
+            needed.
         plans: all optimal plans; None if none were found.
         met: number of found states.
-        evaluated: number of states whose lower bound was computed.
+        evaluated: number of computed lower bounds.
     """
 
     length: int

@@ -1,15 +1,15 @@
 """A grounded planning problem as bits: states and operators are rows of 64-bit words, one bit per atom.
 
-Atoms that are always true or always false have no bit. An atom that must be false in some condition has a second bit,
-its *opposite*, which is set exactly if the atom is false. Each operator has three rows of bits: those that it requires
-(`pre`), those that it sets (`add`), and those that it does not delete (`keep`). Operator `o` is applicable in state `s`
-if ``s & pre[o] == pre[o]``, and leads to ``s & keep[o] | add[o]``.
+Atoms that never change have no bit. An atom that some condition requires to be false has a second bit, its *opposite*,
+which is set if the atom is false. Each operator has three rows: the bits that it requires (`pre`), those that it sets
+(`add`), and those that it does not delete (`keep`). It is applicable in state `s` if ``s & pre == pre``, and leads to
+``s & keep | add``.
 
 **The task of one goal** (`GoalTask`) has only relevant bits and operators. A bit is relevant if the goal or a relevant
 operator requires it. An operator is relevant if it sets a relevant bit that is not one of its own conditions.
 
-Goals with the same relevant operators are *of one kind*. Their tasks have the same bits: all that are relevant to any
-of these goals. So one breadth-first search serves all of them.
+Goals with the same relevant operators are *of one kind*. Their tasks share all bits, and one breadth-first search
+serves all of them.
 """
 
 from __future__ import annotations
@@ -121,18 +121,18 @@ ALWAYS, NEVER = -1, -2
 class Task:
     """A grounded planning problem as bits: a bit says whether one atom is true in a state.
 
-    An operator is an action with objects instead of variables. It is applicable in state `s` if ``s & pre == pre``, and
-    leads to ``s & keep | add``.
+    Operators are actions with objects instead of variables. One is applicable in state `s` if ``s & pre == pre``, and
+    leads to ``s & keep | add``. `pre`, `add` and `keep` are ``uint64 [n_operators, n_words]``.
 
     Attributes:
         facts: atom of each bit, such as ``on a b``.
         labels: name of each operator, such as ``stack a b``; operators may share a name.
         initial: ``uint64 [n_words]``, the initial state.
-        pre: ``uint64 [n_operators, n_words]``, bits that are required.
-        add: ``uint64 [n_operators, n_words]``, bits that are set.
-        keep: ``uint64 [n_operators, n_words]``, all bits except those that are deleted.
+        pre: bits that an operator requires.
+        add: bits that it sets.
+        keep: bits that it does not delete.
         lists: indices of the bits that each operator requires, adds and deletes.
-        place: index of each atom's bit; `ALWAYS` or `NEVER` for atoms that are always true or always false.
+        place: index of each atom's bit; `ALWAYS` or `NEVER` for atoms that never change.
         opposite: index of the bit that is set if an atom is false, for atoms in negative conditions.
     """
 
@@ -280,14 +280,13 @@ class GoalTask:
     """A planning task for one goal, with new indices for the bits and operators that are relevant to this goal.
 
     Attributes:
-        operators: ``int32 [n_operators]``, index of each operator in the whole task.
-        bits: ``int32 [n_bits]``, index of each bit in the whole task.
+        operators: ``int32 [n_operators]``, their indices in the whole task.
+        bits: ``int32 [n_bits]``, their indices in the whole task.
         initial: ``uint64 [n_words]``, the initial state.
         goal: ``uint64 [n_words]``, the bits that the goal requires.
-        pre: the bits that each operator requires, its conditions.
-        gain: the bits that each operator sets, except its conditions.
-        words: three arrays ``uint64 [n_operators, n_words]``: conditions, bits that are set, and all bits except those
-            that are deleted.
+        pre: the conditions of each operator: bits that it requires.
+        gain: the bits that it sets, except its conditions.
+        words: conditions, bits that are set, bits that are not deleted: three arrays ``uint64 [n_operators, n_words]``.
     """
 
     operators: Numbers
@@ -318,9 +317,9 @@ def goal_tasks_by_kind(
 ) -> list[dict[int, GoalTask]]:
     """Return the search tasks of several goals: for each kind of goal, a dict from the index of a goal to its task.
 
-    Goals are of one kind if the same operators are relevant to them. Tasks of one kind differ only in `GoalTask.goal`.
-    `goals` has the indices of the bits that each goal requires. `start` is the state in which plans start,
-    ``uint64 [n_words]``; by default the initial state.
+    Goals are of one kind if the same operators are relevant to them. Their tasks differ only in `GoalTask.goal`.
+    `goals` has the indices of the bits that each goal requires. Plans begin in `start`, ``uint64 [n_words]``; None for
+    the initial state.
     """
     wanted = {number: packed([goal], task.n_words)[0] for number, goal in goals.items()}
     alike: dict[bytes, dict[int, Words]] = {}

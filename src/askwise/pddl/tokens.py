@@ -139,11 +139,11 @@ def forms_of(text: str, file: str, *, line: int = 1, surplus: bool = False) -> l
     Args:
         text: the PDDL text.
         file: name of its file, for error messages.
-        line: line at which the text begins in the file.
+        line: the text's first line in the file.
         surplus: whether to ignore surplus closing brackets at the end.
 
     Raises:
-        InputError: brackets do not match or are nested too deeply, or the text or a word is too long.
+        InputError: brackets do not match or are too deep, or the text or a word is too long.
     """
     outermost: list[Form | Word] = []
     opened: list[tuple[Word, list[Form | Word]]] = []

@@ -2,16 +2,16 @@
 
 All of these rest on the recursion stated here. The ego agent acts and asks; the teammate pursues one of the goals.
 
-**State.** A state is ``(m, w, place, load)``: `m` has for each goal the factor by which answers have changed the goal's
-weight; `w` is the teammate's state; `place` is the ego agent's place, and `load` is what the ego agent carries
-(`askwise.core.side`). The teammate draws one of all its shortest plans uniformly (a uniformly random optimal policy,
-UROP), so its path to `w` does not matter (`askwise.planning.tables`). Goal `g` has the weight ``weight[w, g] * m_g``,
-which is proportional to its probability. ``Z`` is the sum of all weights. If answers are true, `m` stands for the set
-`A` of possible goals: ``m_g`` is 1 for the goals in `A`, and 0 for the others.
+**State.** A state is ``(m, w, place, load)``. `m` has a factor for each goal, by which answers have changed its weight.
+`w` is the teammate's state, `place` the ego agent's place, and `load` what the ego agent carries (`askwise.core.side`).
+The teammate draws one of all its shortest plans uniformly (a uniformly random optimal policy, UROP), so its path to `w`
+does not matter (`askwise.planning.tables`). Goal `g` has the weight ``weight[w, g] * m_g``, which is proportional to
+its probability. ``Z`` is the sum of all weights. If answers are true, ``m_g`` is 1 for each goal in the set `A` of
+possible goals, and 0 for the others.
 
 **Delay.** The teammate needs `d` steps to goal `g`, and one more step in which it stays there. The ego agent needs `e`
-steps to `g`. So if `g` were known, ``R_g = max(d + 1, e)`` steps would be left. If the ego agent needs `e'` steps to
-`g` after an action, the action delays the end by::
+steps. If `g` were known, ``R_g = max(d + 1, e)`` steps would be left. If the ego agent needs `e'` steps after an
+action, the action delays the end by::
 
     r_g = 1 + max(d, e') - R_g  >=  0.
 
@@ -26,18 +26,18 @@ expected marginal cost with at most `K` more questions, times ``Z``::
 
 The value is 0 if only one goal is possible. "`m` alive at ``w'``" is `m` with 0 for the goals that the teammate does
 not pursue at ``w'``. The action leads the ego agent to ``place'`` and ``load'``. ``L[a, g]`` is the probability of
-answer `a` if the goal is `g`, and ``refused`` is the probability of no answer (`askwise.core.answers`). If answers are
-true, ``m * L[a]`` is the part of `A` for which `a` is true, and the number of questions need not be limited.
+answer `a` if the goal is `g`, and ``refused`` that of no answer (`askwise.core.answers`). If answers are true,
+``m * L[a]`` stands for the goals in `A` for which `a` is true, and `K` may be infinite.
 
-There are no cycles: in every joint step the teammate takes a step of its plan or reveals its goal; every question makes
-`A` or `K` smaller. No term is negative, so every part of a sum is a lower bound on the sum. If all of `m` is multiplied
-by a number, `U` is, too.
+There are no cycles: in every joint step the teammate takes a step of its plan or reveals its goal, and every question
+makes `A` or `K` smaller. No term is negative, so some terms of a sum give a lower bound. If all of `m` is multiplied by
+a number, `U` is, too.
 
 **Questions.** A question about a set of goals and one about all other goals in `A` give the same information; the
-cheaper one is asked. If errors are persistent, no question is repeated, because it would get the same answer.
+cheaper one is asked. If errors are persistent, no question is repeated: it would get the same answer.
 
-**No way back.** An action after which a possible goal could never be reached costs infinitely much. A goal that is
-already out of reach no longer matters. A load that no possible goal needs counts as no load.
+**No way back.** An action that puts a possible goal out of reach costs infinitely much. A goal that is already out of
+reach no longer matters. A load that no possible goal needs counts as no load.
 
 **Modules.** In each part of the table, callers come first. Modules with a star contain the recursion line by line.
 

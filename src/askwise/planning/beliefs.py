@@ -1,12 +1,11 @@
 """Kernels on beliefs: which goals are possible, and how much answers have changed their weights.
 
-A belief is a row of `Search.rows`. The first words are the possible goals: goal `g` is bit ``g % 64`` of word
-``g // 64``. If answers can be wrong (`Search.graded`), the row also has the log-odds of each goal, in whole units. Each
-answer that speaks against a goal lowers its log-odds (`Search.against`). With the teammate in state `w`, the weight of
-goal `g` is ``weight[w, g] * odds_of[-log_odds[g]]``. The highest log-odds are 0, and so are those of impossible goals.
+A belief is a row of `Search.rows`. Its first words are the possible goals: goal `g` is bit ``g % 64`` of word
+``g // 64``. If answers can be wrong (`Search.graded`), the row also has the log-odds of each goal, in whole units. An
+answer that speaks against a goal lowers them (`Search.against`). The highest log-odds are 0. In the teammate's state
+`w`, goal `g` has the weight ``weight[w, g] * odds_of[-log_odds[g]]``.
 
-The states of a plan are stored by *level*, their depth in the search: ``s.states[level]`` has the state on a level, and
-``s.rows[level]`` its belief.
+A *level* is a depth in the search: ``s.states[level]`` is the state of a plan there, ``s.rows[level]`` its belief.
 """
 
 from __future__ import annotations
@@ -157,9 +156,9 @@ def copy_state(s: Search, level: int, target: int) -> int:
 def after_step(s: Search, level: int, action: int, teammate: int, negligible: float) -> tuple[int, float]:
     """Write the state and belief one time step after ``s.states[level]`` to ``s.states[level + 1]``.
 
-    The ego agent takes `action`, and the teammate moves to state `teammate`. Goals with a weight below `negligible`
-    times the largest then become impossible. Returns the number of goals left, and a factor: the new weights, times
-    this factor, have the scale of the old ones.
+    The ego agent takes `action`, and the teammate moves to state `teammate`. Goals below `negligible` times the largest
+    weight become impossible. Returns the number of goals left, and a factor: the new weights, times this factor, have
+    the scale of the old ones.
     """
     rows, alive, before, after, target, n = s.rows, s.world.alive, s.states[level], s.states[level + 1], level + 1, 0
     for k in range(alive.shape[1]):

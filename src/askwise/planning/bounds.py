@@ -1,18 +1,18 @@
 """A lower bound on the expected marginal cost of every method, for problems too large to solve.
 
-**Theory.** Divide the goals into groups, and let an oracle name the group of the true goal at the start, for free. The
-agent may ignore the oracle, so the least cost does not become larger. The least cost within each group is computed
-exactly (`askwise.planning.exact`); its goals keep their odds. Within a group, a question names only goals of the group,
-and naming fewer goals or options never makes a question more expensive. So for any division::
+**Theory.** Divide the goals into groups, and let an oracle name the true goal's group at the start, for free. The agent
+may ignore it, so the least cost does not become larger. The least cost within each group is computed exactly
+(`askwise.planning.exact`), with the same odds. There, questions name only goals of the group; naming fewer goals or
+options never costs more. So for any division::
 
     optimum  >=  sum over groups of P(group) * optimum(group)
 
-If answers may be wrong or missing, the bound is computed as if all answers were true: from true answers an agent could
-make wrong or missing ones by tossing coins.
+All answers are taken to be true. The bound stays valid if they may be wrong or missing: from true answers an agent
+could make such answers by tossing coins.
 
-Two ways to form groups are tried, and the larger bound is kept. The first puts the likeliest goals together. The second
-puts goals together that are expensive to tell apart, judged by the optimum for each pair of goals. A group grows while
-solving it stays within `limit` states.
+Two ways to form groups are tried, and the larger bound is kept. One puts the likeliest goals together, the other goals
+that are expensive to tell apart, judged by the optimum for each two goals. A group grows until more goals would
+probably take more than `limit` states.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class Bound:
 
     Attributes:
         value: the bound.
-        verdict: how the value was obtained; exact if it is the optimum itself.
-        groups: the goals of each solved group; all other goals are taken to cost nothing.
+        verdict: how it was obtained; exact if it is the optimum.
+        groups: the goals of each solved group; all others are taken to cost nothing.
         states: number of solved states.
         seconds: computing time.
     """
@@ -72,11 +72,10 @@ class Bound:
 def bound_problem(problem: Problem, *, limit: int = GROUP_STATES) -> Bound:
     """Return a lower bound on the expected cost beyond that of an agent that knows the goal.
 
-    It holds for any way of acting and asking. Groups of goals are solved exactly, as if an oracle had named them for
-    free.
+    It holds for any way of acting and asking. Groups of goals are solved exactly, as if an oracle named the true one.
 
     Args:
-        problem: any problem that `askwise.planning.exact` accepts, of any size.
+        problem: a problem of any size that `check_teammate` accepts.
         limit: the most states to solve for each group; more give a better bound.
     """
     began = time.perf_counter()
@@ -141,12 +140,12 @@ def _lower(way: _Partition, *, truthful: bool) -> Verdict:
 class _Partition:
     """A division of `goals` into groups, with the sum of the optimal costs of all groups.
 
-    The function `order` sorts the goals that are left. The next group takes as many of the first of these goals as can
-    be solved with at most `limit` states. A single goal, or very unlikely goals, may be left without a group.
+    Each group takes the first of the goals left, sorted by `order`, as many as `limit` states probably allow. Very
+    unlikely goals may be left without a group.
 
     Attributes:
         groups: the goals of each group.
-        value: the sum of the groups' least expected marginal costs, each times its goals' weight.
+        value: the sum of their least expected marginal costs, times their goals' weights.
         states: number of solved states.
     """
 

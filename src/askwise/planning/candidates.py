@@ -1,10 +1,10 @@
 """Kernels that choose the candidates of a state: the questions that plans compare there.
 
-Candidates are the best of the proposed questions (`askwise.planning.proposals`). The *merit* of a question is its price
-plus the expected cost of acting afterwards until the goal is identified. More questions are proposed in two cases:
+Candidates are the proposed questions (`askwise.planning.proposals`) with the least cost (`ask_then_act`): the price
+plus the expected cost of acting afterwards without a plan. More questions are proposed in two cases:
 
-- In the state where a decision is made, a question about each single goal is tried. The best goals give new proposals.
-  The best proposals are improved by moving single goals to the other side of the question.
+- In the state where a decision is made, a question about each single goal is tried, and the best of these goals are
+  combined in proposals. The best proposals are improved by moving single goals to the other side.
 - If errors are independent, the best yes/no questions are also proposed with a *margin*: such a question is repeated
   until one answer has been given `margin` more times than the other.
 """
@@ -198,11 +198,10 @@ def _ascending(numbers: Any, n: int, order: Any) -> None:
 
 @part
 def _offer_singles(s: Search, level: int, credible: int, n: int) -> int:
-    """Try a question about each single goal, and propose questions about the goals whose single questions cost least.
+    """Try a question about each single goal, and propose questions about the best 1, 2, 3, 4, 6 and 9 of these goals.
 
-    They are about the best 1, 2, 3, 4, 6 and 9 goals. The cost is `ask_then_act` in the state on `level`. `credible` is
-    the level of a copy of this state, possibly without goals of negligible weight; only the goals left there are tried.
-    `n` is the number of proposals so far; returns the new number.
+    The best have the least `ask_then_act` on `level`. Level `credible` is a copy without goals of negligible weight,
+    which are not tried. `n` is the number of proposals; returns the new number.
     """
     spare, alone = s.pool + POOL_ROOM, s.merits[1]
     goals, order, best = s.lists[BY_WEIGHT, : by_weight(s, credible)], s.lists[ORDER], s.lists[CHOSEN]
@@ -227,9 +226,8 @@ def _offer_singles(s: Search, level: int, credible: int, n: int) -> int:
 def _climb(s: Search, level: int, credible: int, n: int) -> int:
     """Improve the best proposed questions by moving one goal at a time to the other side; add the results as proposals.
 
-    The cost is `ask_then_act` in the state on `level`. `credible` is the level of a copy of this state, possibly
-    without goals of negligible weight; only the goals left there are moved. `n` is the number of proposals so far;
-    returns the new number.
+    Costs are those of `ask_then_act` on `level`. Level `credible` is a copy without goals of negligible weight, which
+    are not moved. `n` is the number of proposals; returns the new number.
     """
     spare, merit, limits = s.pool + POOL_ROOM, s.merits[0], s.limits[0]
     goals, order = s.lists[BY_WEIGHT, : by_weight(s, credible)], s.lists[ORDER]
@@ -256,10 +254,9 @@ def _climb(s: Search, level: int, credible: int, n: int) -> int:
 def _best_move(s: Search, level: int, credible: int, goals: Any, reached: float) -> tuple[Any, float]:
     """Return the best goal to move to the other side of a question, and the cost of the question after this move.
 
-    The cost is `ask_then_act` in the state on `level`. The question is in row ``s.pool + POOL_ROOM`` of `s.sets`, and
-    is not changed. `credible` is the level of the state with the goals' weights. `goals` may be moved, the heaviest
-    first; those with less than 1 % of the weight are not moved. If no move makes the cost smaller than `reached`, the
-    goal is -1.
+    The cost is `ask_then_act` on `level`. The question, row ``s.pool + POOL_ROOM`` of `s.sets`, is not changed. `goals`
+    are sorted by weight on level `credible`; those below 1 % of the weight are not moved. If no move costs less than
+    `reached`, the goal is -1.
     """
     spare, limits, weight = s.pool + POOL_ROOM, s.limits[0], s.states[level].weight
     moved, lowest = np.int64(-1), reached - ROUNDING * weight

@@ -83,19 +83,19 @@ class BestMove:
 
 
 class OptimalPolicy(ABC):
-    """The base class of exact solvers; an object returns the optimal move in any state that the solver covers.
+    """The base class of exact solvers; an object returns the optimal move in any state that it covers.
 
     `Solver` is for yes/no questions with true answers, `LimitedSolver` for all other problems.
 
     Args:
         problem: the problem.
         goals: the goals to consider, by default all with a positive prior.
-        tables: the arrays of the problem (`tables_of`), if already computed.
+        tables: the problem as arrays, if already computed.
 
     Attributes:
         states: number of solved states.
         splits: number of compared questions.
-        follows_answers: whether `at` needs all answers so far, instead of the possible goals.
+        follows_answers: whether `at` needs all answers, instead of the possible goals.
     """
 
     states: int
@@ -140,9 +140,9 @@ class OptimalPolicy(ABC):
         """Return a new solver of the same class, for an episode that continues from another situation.
 
         Args:
-            tables: the problem seen from that situation, with the belief there as its prior.
-            goals: the goals that are possible there.
-            ego: the ego agent's state there.
+            tables: the arrays of the problem from there on; their prior is the belief there.
+            goals: the possible goals.
+            ego: the ego agent's state.
             answers: the answers so far; each uses up a question.
             limit: the most states to solve, None for any number.
         """
@@ -207,12 +207,11 @@ def check_teammate(problem: Problem, who: str) -> None:
 class Charges:
     """Amounts that replace the price of a question; they depend on whether the question names the true goal.
 
-    They serve lower bounds (`askwise.planning.groups`). No amount is below 0, and naming more goals never makes it
-    smaller.
+    They serve lower bounds (`askwise.planning.groups`). No amount is below 0, and none falls as more goals are named.
 
     Attributes:
-        amounts: ``float64 [n_zones, 2, n_goals]``: ``[z, 0, i]`` if the question names the true goal and `i` others,
-            ``[z, 1, j]`` if it names `j` goals without the true one.
+        amounts: ``float64 [n_zones, 2, n_goals]``: ``[z, 0, i]`` for the true goal and `i` others, ``[z, 1, j]`` for
+            `j` goals without the true one.
         zone: ``int32 [n_states]``, the index ``z`` for each state of the teammate.
     """
 
@@ -263,10 +262,10 @@ class Solver(OptimalPolicy):
     Args:
         problem: the problem.
         goals: the goals to consider, by default all with a positive prior.
-        tables: the arrays of the problem (`tables_of`), if already computed.
+        tables: the problem as arrays, if already computed.
         limit: the most states to solve, None for any number.
-        progress: called now and then with the numbers of solved states and compared questions.
-        charges: amounts that replace the prices of questions, or None.
+        progress: called with the numbers of solved states and compared questions.
+        charges: amounts that replace prices, or None.
     """
 
     def __init__(
@@ -377,9 +376,8 @@ class Solver(OptimalPolicy):
     def _solved(self, goals: int, w: int, place: int, load: int) -> tuple[float, int]:
         """Return the value of a state (its least expected marginal cost times the weight) and the best choice there.
 
-        A choice of 0 or more is an action, numbered as in `ExactSearch.actions`. A choice of ``-1 - q`` is a question
-        about the goals `q`. The state has the possible `goals`, the teammate's state `w`, and the ego agent's `place`
-        and `load` (-1 for none). Bit `k` of `goals` and `q`, and load `k`, stand for ``self.goals[k]``.
+        A choice is an action, as in `ExactSearch.actions`, or ``-1 - q`` for a question about the goals `q`. Bit `k` of
+        `goals` and `q`, and load `k`, stand for ``self.goals[k]``; load -1 is none.
         """
         number = self._work_off((goals, w, place, load))  # the table may grow meanwhile
         entry = self._table[number]
@@ -408,12 +406,11 @@ class Solver(OptimalPolicy):
         """Continue to solve a state until it is solved, or the search reaches a limit on its work.
 
         `state` is the possible goals as bits, the teammate's state, the ego agent's place, and its load, -1 for none.
-        `depth` is -1 to begin; later it is the depth of the stack that the last call returned. The search pauses when
-        its table has `most_states` states, or after comparing `most_splits` questions.
+        `depth` is -1 at first, later the last returned depth.
 
         Returns:
-            `DONE`, `PAUSED`, or `TABLE_FULL` (the table has then been enlarged); the depth of the stack for the next
-                call; and the index of the state's entry in the table.
+            `DONE`, `PAUSED`, or `TABLE_FULL` (the table has then been enlarged); the depth of the stack; and the index
+                of the state's entry in the table.
         """
         kernel: Any = search
         all_splits, end, entry = self.splits + most_splits, PAUSED, 0

@@ -1,10 +1,10 @@
 """The beliefs that are possible where answers can be wrong or missing, and the belief after each answer.
 
-Answers are wrong with probability `e`. Among `k` possible answers, one particular false answer is less likely than the
-true answer, by the factor ``rho_k = (e / (k - 1)) / (1 - e)``. So each answer multiplies the weights of all goals for
-which it is false by ``rho_k``. A belief is stored as counts: for each goal and each `k`, how many answers were false
-for the goal. For each `k`, the smallest count among the possible goals is subtracted from all counts. This divides all
-weights by a common factor, which functions return together with the belief.
+Answers are wrong with probability `e`. If a question has `k` possible answers, each wrong answer is less likely than
+the true one by the factor ``rho_k = (e / (k - 1)) / (1 - e)``. So an answer multiplies the weights of the goals for
+which it is false by ``rho_k``. A belief stores, for each goal and `k`, how many answers were false for the goal. For
+each `k`, the smallest count of a possible goal is subtracted. This divides all weights by a common factor, which
+functions return together with the belief.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ REPLIES_A_STATE = 15
 
 @dataclass(slots=True)
 class WorkLimit:
-    """Counts the work of a solver with a limited number of questions, and stops the solver when a limit is exceeded.
+    """A count of the work of a solver with a limited number of questions, which stops the solver beyond a limit.
 
     Attributes:
         goals: number of goals.
         questions: the most questions in an episode.
         limit: the most work, None for any; a state counts 1, a reply 15.
-        states: number of states so far.
-        replies: number of replies to questions so far.
+        states: number of states.
+        replies: number of replies to questions.
     """
 
     goals: int
@@ -67,9 +67,8 @@ class Evidence(NamedTuple):
 
     Attributes:
         goals: the possible goals, as bits.
-        against: pairs of a number `k` and a tuple: for each goal, how many answers to questions with `k` possible
-            answers were false for it. The smallest count among the possible goals is subtracted; impossible goals have
-            the count 0.
+        against: for each number `k` of possible answers, `k` and a tuple: how many answers were false for each goal.
+            The smallest count of a possible goal is subtracted; impossible goals have 0.
         asked: keys (`same_question`) of the questions that may not be asked again.
     """
 
@@ -107,8 +106,8 @@ class AnswerEffects:
         """Return the evidence after an answer to a question, and a factor between new and old weights.
 
         `true_for` are the goals for which the answer is true, as bits; `n_answers` is the number of possible answers.
-        The new `weights`, multiplied by the factor, are the old weights times the likelihood of the answer. The factor
-        is 0 if the answer is impossible.
+        New `weights`, times the factor, are old weights times the likelihood of the answer. An impossible answer has
+        the factor 0.
         """
         goals, against, asked = before
         if self.wrong == 0:
@@ -126,9 +125,8 @@ class AnswerEffects:
     def after_true_answer(self, before: Evidence, true_for: int, factor: float = 1.0) -> tuple[Evidence, float]:
         """Return the evidence after an answer that cannot be wrong, and a factor between new and old weights.
 
-        `true_for` are the goals for which the answer is true, as bits; `factor` is the probability of an answer. The
-        new `weights`, multiplied by the returned factor, are the old weights of the goals left, times `factor`. The
-        returned factor is 0 if no goal is left.
+        Only the goals `true_for` (bits) are left. Their new `weights`, times the returned factor, are the old ones
+        times `factor`, the probability of an answer. If no goal is left, 0 is returned as factor.
         """
         after, more = self.after_step(before, true_for)
         return after, factor * more if after.goals else 0.0
@@ -182,10 +180,10 @@ class QuestionTable:
     Attributes:
         options: the questions.
         prices: ``float64 [n_options]``, their prices.
-        beliefs: ``int [n_options, n_replies]``, index of the belief after each reply. The last column is for a missing
-            reply, unless only true answers are left.
-        factors: ``float64 [n_options, n_replies]``, 0 for impossible replies. The weights after a reply, multiplied by
-            its factor, are the old weights times the likelihood of the reply.
+        beliefs: ``int [n_options, n_replies]``, index of the belief after each reply. If answers can still be wrong or
+            missing, the last column is for a missing reply.
+        factors: ``float64 [n_options, n_replies]``, 0 for impossible replies. New weights, times the factor, are old
+            weights times the likelihood of the reply.
     """
 
     options: list[Option]
@@ -197,9 +195,9 @@ class QuestionTable:
 class BeliefGraph:
     """A graph of all beliefs that a solver has reached, whose edges are answers to questions and the teammate's steps.
 
-    A belief is evidence together with a number of questions left, and has an index. All beliefs with at most one
-    possible goal share one index. `work` counts the work, and stops the solver at its limit. `truthful` says whether
-    any number of further questions with true answers may follow.
+    A belief is evidence together with a number of questions left. Its index is the same for all beliefs with at most
+    one possible goal. `work` stops the solver at its limit. If `truthful`, any number of further questions with true
+    answers may follow.
     """
 
     def __init__(self, questions: Questions, effects: AnswerEffects, work: WorkLimit, *, truthful: bool) -> None:
@@ -293,12 +291,11 @@ class Stage:
     """The beliefs that are possible in one state of the teammate while a certain number of questions is left.
 
     Attributes:
-        met: the indices of these beliefs in the `BeliefGraph`.
-        beliefs: ``int [n]``, the same indices, sorted. In tables of values, ``beliefs[k]`` has row ``k + 1``; row 0 is
-            for a known goal.
-        steps: for each next state of the teammate, this state and two arrays ``[n + 1]`` by row: the index of the
-            belief after the step, and a factor. The weights after the step, multiplied by the factor, are the weights
-            before.
+        met: their indices in the `BeliefGraph`.
+        beliefs: ``int [n]``, the same, sorted. In tables of values, ``beliefs[k]`` has row ``k + 1``; row 0 is for a
+            known goal.
+        steps: for each next state of the teammate, this state and two arrays ``[n + 1]`` by row: the index of the next
+            belief, and a factor. The next weights, times the factor, are the present weights.
     """
 
     met: set[int] = field(default_factory=set)

@@ -1,14 +1,12 @@
 """The optimum with wrong answers, missing answers and multiple-choice questions, for a limited number of questions.
 
-The recursion is that of `askwise.planning`, with at most `K` questions. Beliefs with the same ratios of the goals'
-weights are solved only once (`askwise.planning.exact_beliefs`). If errors are persistent, the state also says which
-questions may not be asked again.
+The recursion is that of `askwise.planning`, with at most `K` questions. All states are solved, so problems must be
+small. Beliefs with the same ratios of weights are solved only once (`askwise.planning.exact_beliefs`). If errors are
+persistent, the state also says which questions may not be asked again.
 
-If `truthful` is True, any number of further questions with true answers may follow the first `K`, at the same prices.
-The value is then a lower bound on the optimum with any number of ordinary questions, because coin tosses can turn a
-true answer into a wrong or missing one. If `K` is 0, the value is the optimum with true answers.
-
-The values of all states are computed, so problems must be small.
+If `truthful` is True, any number of questions with true answers may follow the first `K`, at the same prices. The value
+is then a lower bound for any number of ordinary questions: coin tosses can turn true answers into wrong or missing
+ones. If `K` is 0, the value is the optimum with true answers.
 """
 
 from __future__ import annotations
@@ -49,11 +47,10 @@ class EgoPlaces:
     """All combinations of place and load that the ego agent can have after a certain number of steps.
 
     Attributes:
-        column: column in the tables of values for each pair of a place and a load: the index of the goal that needs the
-            load, -1 for none.
+        column: the column of each place and load in the tables of values. A load is the position of the goal that needs
+            it, -1 for none.
         steps: ``int [n_columns, n_goals]``, the ego agent's steps to each goal.
-        after: ``int [n_columns, n_actions]``, column after each action, in the next `EgoPlaces`; -1 for unavailable
-            actions.
+        after: ``int [n_columns, n_actions]``, the column after each action, in the next `EgoPlaces`; -1 if unavailable.
     """
 
     column: dict[tuple[int, int], int]
@@ -64,12 +61,12 @@ class EgoPlaces:
 class EgoPaths:
     """The places and loads (`EgoPlaces`) that the ego agent can have after 0, 1, 2, ... steps from its start.
 
-    Actions have their own indices here: the moves, then waiting, then picking up the load of each goal.
+    Actions have their own indices here: the moves, waiting, then picking up the load of each goal.
 
     Args:
         tables: the arrays of the problem.
-        goals: the goals that are possible at the start.
-        start: place and load; the load is the position in `goals` of the goal that needs it, -1 for none.
+        goals: the possible goals.
+        start: place and load; a load is the position in `goals` of the goal that needs it, -1 for none.
         wait: the problem's index of waiting.
         depth: length of the teammate's longest plan.
     """
@@ -106,7 +103,7 @@ class EgoPaths:
 
         Returns:
             the delays, ``float64 [n_actions, n_columns, n_goals]``, and ``bool`` of the same shape. A column is a place
-                and a load that are possible after `depth` steps. Values for unavailable actions have no meaning.
+                and a load after `depth` steps. Values for unavailable actions have no meaning.
         """
         before, after = self.levels[depth].steps[None], self.levels[depth + 1].steps[self.levels[depth].after.T]
         delay = 1.0 + np.maximum(teammate, after) - np.maximum(teammate + 1, before)
@@ -137,11 +134,11 @@ class LimitedSolver(OptimalPolicy):
         most: the most questions in an episode, answered or not.
         truthful: whether any number of further questions with true answers may follow.
         goals: the goals to consider, by default all with a positive prior.
-        tables: the arrays of the problem, seen from the teammate's first state; by default from its start.
+        tables: the problem as arrays, from the teammate's first state; by default its start.
         ego: the ego agent's first state, by default its start.
-        asked: questions asked before; if errors are persistent, they are not repeated.
+        asked: questions asked before, not repeated if errors are persistent.
         limit: the most states to solve, None for any number.
-        progress: called now and then with the numbers of solved states and compared questions.
+        progress: called with the numbers of solved states and compared questions.
     """
 
     follows_answers = True

@@ -1,23 +1,22 @@
 """Kernels of the exact search: depth first, memoised, with an explicit stack.
 
-The recursion and its names are those of `askwise.planning`. A state is the set `A` of the possible goals as bits of one
-number (`goals`), the teammate's state `w`, the ego agent's `place`, and its `load`, -1 for none. The search can pause
-after any number of states and continue later, because all it needs is in `ExactSearch` and in the table of states.
+The recursion and its names are those of `askwise.planning`. A state has the set `A` of possible goals, as bits
+(`goals`), the teammate's state `w`, the ego agent's `place`, and its `load`, -1 for none. The search can pause after
+any number of states: all it needs to continue is in `ExactSearch` and in the table of states.
 
-**Bounds.** An option is dropped as soon as the known part of its cost reaches the cost of the best option. For this, a
-lower bound on the value of a following state is often enough. Then only this bound is put into the table. A free answer
-never hurts: ``U(A) >= U(A in Q) + U(A not in Q)`` for every question `Q`. The price of identifying the goal at once by
-questions (`price_to_identify`) is an upper bound.
+**Bounds.** An option is dropped as soon as the known part of its cost reaches the cost of the best option. Often a
+lower bound on the value of a following state is enough for this, and only this bound is put into the table. A free
+answer never hurts: ``U(A) >= U(A in Q) + U(A not in Q)`` for every question `Q`. The price of identifying the goal at
+once by questions (`price_to_identify`) is an upper bound.
 
-**The best question.** There are ``2^(n-1) - 1`` ways to divide `n` goals by a question. They are not listed. Instead,
-goals are taken one after the other, the heaviest first, and each is put on one of two sides. So questions are the
-leaves of a tree. If one more goal is put on a side, neither the value `U` of this side nor the price becomes smaller.
-So this sum is a lower bound for all questions below a node of the tree::
+**The best question.** There are ``2^(n-1) - 1`` ways to divide `n` goals by a question. Goals are put on one of two
+sides one after the other, the heaviest first, so questions are the leaves of a tree. If a side gets one more goal,
+neither its value `U` nor the price becomes smaller. So this sum is a lower bound for all questions below a node::
 
     least price so far  +  U(one side so far)  +  U(other side so far)
 
-A side is solved as soon as it has grown by a goal. If the values of both sides add up to the cost of the best option,
-no other option is better, and the search of the state ends.
+A side is solved as soon as it has grown. If the values of both sides alone reach the cost of the best option, no option
+is better, and the search of the state ends.
 """
 
 from __future__ import annotations
@@ -70,21 +69,21 @@ class ExactSearch(Struct):
         world: the problem as arrays.
         alive: ``int64 [n_states]``, goals of positive weight in each state of the teammate, as bits.
         base: price of a question.
-        per_goal: price of each goal in a question.
+        per_goal: price of each goal in it.
         extra: ``float64 [n_goals]``, additional price of each goal.
-        charges: ``float64 [n_zones, 2, n_goals]``, amounts that replace these prices
-            (`askwise.planning.exact.Charges`), or empty.
+        charges: ``float64 [n_zones, 2, n_goals]``, `askwise.planning.exact.Charges` that replace these prices, or
+            empty.
         zone: ``int32 [n_states]``, first index into `charges` for each state of the teammate.
         frames: ``FRAME [depth]``, the states on the stack.
-        actions: ``int64 [depth, n_options]``, actions of each state, the least delay first: columns of ``World.next``,
-            then loads.
-        delays: ``float64 [depth, n_options]``, expected delays of these actions, times the goals' weight.
-        order: ``int64 [depth, n_goals]``, goals of each state, in the order in which they are put on a side.
-        sides: ``SIDE [depth, n_goals + 1, 2]``, both sides of each state's present question, by their number of goals.
-        tried: ``int64 [depth, n_goals + 1]``, on how many sides the next goal has been tried, by the same number.
-        ties: ``float64 [n_options]``, steps left after each action, to sort actions of equal delay.
-        ranked: ``RANKED [n_goals + 2]``, room for goals with their weights.
-        scored: ``SCORE [n_options]``, room for the delays of one state's actions.
+        actions: ``int64 [depth, n_options]``, their actions, the least delay first: columns of ``World.next``, then
+            loads.
+        delays: ``float64 [depth, n_options]``, expected delays of these actions, times the weight.
+        order: ``int64 [depth, n_goals]``, their goals in the order in which they are put on a side.
+        sides: ``SIDE [depth, n_goals + 1, 2]``, sides of the present question, by the number of goals on both.
+        tried: ``int64 [depth, n_goals + 1]``, on how many sides the next goal was tried, by the same number.
+        ties: ``float64 [n_options]``, steps left after each action, to sort equal delays.
+        ranked: ``RANKED [n_goals + 2]``, room for goals with weights.
+        scored: ``SCORE [n_options]``, room for delays of actions.
     """
 
     world: World
@@ -128,8 +127,8 @@ def where_of(s: ExactSearch, goals: int, w: int, place: int, load: int) -> Any:
 def entry_of(table: Any, goals: int, where: int) -> Any:
     """Return the index of a state's entry in a hash table; if it has none, the index of the empty entry to write it to.
 
-    `table` is ``ENTRY [size]``; `size` is a power of two. An entry is empty if its field `goals` is 0. `goals` are the
-    possible goals as bits, and `where` encodes the rest of the state (`where_of`).
+    `table` is ``ENTRY [size]``, with a power of two as size; empty entries have the `goals` 0. `goals` are the possible
+    goals as bits, and `where` encodes the rest of the state (`where_of`).
     """
     last = table.size - 1
     mixed = ((goals ^ (goals >> 31)) * 0x7FB5D329728EA185) ^ where
@@ -180,14 +179,21 @@ def search(
 ) -> tuple[int, int, int, int, int]:
     """Solve a state, or stop when the table is full or enough work was done.
 
-    The state has the possible `goals` (bits), the teammate's state `w`, and the ego agent's `place` and `load` (the
-    index of the goal that needs the load, -1 for none). `depth` is -1 to begin; later it is the depth of the stack that
-    the last call returned. `table` is ``ENTRY [size]``, the hash table of solved or bounded states, and `filled` their
-    number. The search pauses when the table has `most_states` states, or after comparing `most_splits` questions.
+    Args:
+        s: the problem and the stack.
+        depth: -1 at first, later the last returned depth of the stack.
+        table: ``ENTRY [size]``, hash table of states that are solved or have a lower bound.
+        filled: number of states in it.
+        most_states: pause at this many states in it.
+        most_splits: pause after comparing this many questions.
+        goals: the possible goals, as bits.
+        w: the teammate's state.
+        place: the ego agent's place.
+        load: index of the goal that needs its load, -1 for none.
 
     Returns:
         `DONE`, `PAUSED` or `TABLE_FULL`; the depth of the stack; the number of states in the table; the number of
-            questions compared in this call; and, if `DONE`, the index of the state's entry in the table.
+            questions compared in this call; and, if `DONE`, the index of the state's entry.
     """
     where = where_of(s, goals, w, place, load)
     if depth < 0 and not is_solved(table, entry_of(table, goals, where)):
@@ -343,11 +349,11 @@ def _charge_to_identify(s: ExactSearch, n: int, w: int, weight: float) -> float:
 def try_splits(s: ExactSearch, depth: int, table: Any) -> tuple[bool, int]:
     """Continue to compare all questions of the state at `depth` of the stack, and keep the best one.
 
-    If the value of another state is needed first and is not in `table`, that state is put on top of the stack.
+    If the value of another state is missing in `table`, that state is put on top of the stack.
 
     Returns:
-        Whether a state was put on the stack, and the number of questions compared; a branch of the tree of questions
-            that is not entered counts as one.
+        Whether a state was put on the stack, and the number of questions compared; questions that are skipped together
+            count as one.
     """
     frame, sides, tried = s.frames[depth], s.sides[depth], s.tried[depth]
     looked = 0

@@ -11,45 +11,44 @@ probability ``none(K)``::
     q       = (m - 1) / (n - 1)
     none(K) = binomial(n - 1 - K, m - 1) / binomial(n - 1, m - 1)
 
-A question that names `g` and `i` others of the group is charged ``own(i)``. A question that names `j` goals of the
-group, but not `g`, is charged ``other(j)``. A question that does not divide the group is free. Let the price of a
-question be `b`, plus `c` for each goal that is named. Let `a` be the number of goals that the teammate may pursue in
-its state, and let ``0 <= s <= 1``. Then::
+The price of a question is `b`, plus `c` for each goal in it. In a group, a question that names `g` and `i` others is
+charged ``own(i)``, and one that names `j` goals, but not `g`, ``other(j)``. A question that does not divide the group
+is free. The teammate may pursue `a` goals in its state. ``other`` charges a share `s` of `c`, from 0 to 1, by the goal,
+and the rest of the price in the fixed amount `f`::
 
     own(i)   = b + c (1 + i / q)
     other(j) = f + s c j / q
     f        = least of (b + (1 - s) c K) / (1 - none(K)) over 1 <= K <= a - 1
 
-In the problem of a group, goals keep their weights. Let ``U(B)`` be the optimal value (`askwise.planning`) of the
-problem of group `B`, with these charges as prices. Then, for every prior::
+In the problem of a group, goals keep their weights. Let ``U(B)`` be the optimal value (`askwise.planning`) of this
+problem, with these charges as prices. Then, for every prior::
 
     optimum  >=  E[sum of U(B) over the groups]                                                                  (1)
 
-*Proof.* Take any policy of the whole problem and let it play in the problem of the group that contains the goal. Fix
-the goal `g`, the path of the teammate and all coin tosses of the policy. Then its steps and questions are fixed, and
-the others in `B` are still drawn uniformly, because the policy never learns about `B`. Steps cost the same as in the
-whole problem. Take one of its questions, asked when the goals `A` are possible, at most `a` of them.
+*Proof.* Let any policy of the whole problem play in the problem of the group that contains the goal. Fix the goal `g`,
+the path of the teammate and all coin tosses of the policy. Then its steps and questions are fixed. The others in `B`
+are still drawn uniformly, because the policy never learns about `B`. Steps cost the same as in the whole problem. Take
+one of its questions, asked when the goals `A` are possible, at most `a`.
 
 - It names `g` and `L` others of `A`. In expectation ``q L`` of these are in `B`, so the expected charge is at most
   ``b + c + (c / q) q L``: the price of the question.
 - It does not name `g`, but `K` others. The charge is due only if one of them is in `B`: in expectation
   ``(1 - none(K)) f + (s c / q) q K``. By the choice of `f` that is at most ``b + c K``: the price.
 
-Impossible goals that are named only make a question more expensive. So, in expectation over the dealing, the policy
-pays in the groups at most what it pays in the whole problem, for each goal and therefore for every prior. In each group
-it pays at least ``U(B)``. This holds for every policy, so (1) holds for the best.
+Naming impossible goals only makes a question more expensive. So, in expectation over the dealing, the policy pays in
+the groups at most what it pays in the whole problem, for each goal and therefore for every prior. In each group it pays
+at least ``U(B)``. This holds for every policy, so (1) holds for the best.
 
-If goals have different prices, `c` is the lowest. A group that is too large to solve is divided in two parts with the
-same charges. Then ``U(B) >= U(one part) + U(other part)``, since free information never hurts, and charges do not fall
-as more goals are named. If ``m = n``, charges are prices (``s = 1``), and (1) is an equation.
+If goals have different prices, `c` is the lowest. A group that is too large to solve is divided in two, with the same
+charges. Then ``U(B) >= U(one half) + U(other half)``, because free information never hurts, and charges do not fall as
+more goals are named. If ``m = n``, charges are prices (``s = 1``), and (1) is an equation.
 
-**The choice of s.** Any `s` gives a valid bound. With a larger `s`, more is charged for questions about many goals of a
-group, and less for those about one. In examples, the best `s` was 1/4 with 50 goals in groups of 10, and 3/4 in groups
-of 25.
+**The choice of s.** Any `s` gives a valid bound. A larger `s` charges more for questions about many goals of a group,
+and less for those about one. In examples, the best `s` was 1/4 with 50 goals in groups of 10, and 3/4 in groups of 25.
 
-**Confidence.** The right side of (1) is a mean over all ways to deal the goals. A few ways are drawn at random. The
-bound is the lower end of the one-sided 95 % confidence interval (Student's t) for the mean, as if the sums were
-normally distributed.
+**Confidence.** The right side of (1) is a mean over all ways to deal the goals. A few are drawn at random. The bound is
+the lower end of the one-sided 95 % confidence interval (Student's t) for the mean, as if the sums were normally
+distributed.
 """
 
 from __future__ import annotations
@@ -113,12 +112,11 @@ def bound_with_groups(
     Returns None if the base price of a question is negative, or if options of multiple-choice questions have a price.
 
     Args:
-        problem: any problem that `askwise.planning.exact` accepts; a yes/no question costs a base price plus a price
-            for each goal named.
+        problem: a problem that `check_teammate` accepts, with a base price plus a price for each goal in a question.
         largest: most goals in a group, at least 2; more make the bound tighter and take longer.
-        deals: how often all goals are divided into random groups, at least 2.
-        seed: seed of the random groups.
-        limit: the most states to solve for one group; a group that takes more is divided in two.
+        deals: how often the goals are divided into random groups, at least 2.
+        seed: seed of these groups.
+        limit: the most states to solve for a group; beyond it, the group is divided in two.
         progress: called with the numbers of solved groups and of all groups.
     """
     began = time.perf_counter()
@@ -241,17 +239,16 @@ class GroupSolver:
 def charges_of(n_goals: int, size: int, base: float, per_goal: float, flat: float | None = None) -> FloatArray:
     """Return the amounts to charge for questions in a group of goals, ``float64 [n_goals + 1, 2, size]``.
 
-    The first index is the number of goals that the teammate may pursue in its present state. ``[:, 0, i]`` is for a
-    question that names the true goal and `i` others of the group, ``[:, 1, j]`` for one that names `j` goals of the
-    group, but not the true goal.
+    The first index is the number of goals that the teammate may still pursue. ``[:, 0, i]`` is for a question that
+    names the true goal and `i` others of the group, ``[:, 1, j]`` for one that names `j` goals, but not the true one.
 
     Args:
         n_goals: number of goals in all.
         size: goals in the group, from 2.
         base: price of a question.
-        per_goal: price for each goal in a question.
-        flat: the share `s` of the module docstring; by default 1.5 times ``(size - 1) / (n_goals - 1)``, but at least
-            0.25 and at most 1.
+        per_goal: price for each goal in it.
+        flat: share of `per_goal` that ``[:, 1, j]`` charges by the goal, from 0 to 1; by default 1.5 times
+            ``(size - 1) / (n_goals - 1)``, but at least 0.25 and at most 1.
     """
     there = (size - 1) / (n_goals - 1)
     part = min(1.0, max(FLATTEST, STEEPER * there)) if flat is None else flat

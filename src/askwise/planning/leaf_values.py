@@ -1,10 +1,10 @@
 """Kernels for the states where plans end: the cost of acting only, or of acting and then asking for the goal.
 
 - *Acting only*: no more questions, always the action of least delay.
-- *Acting, then identifying*: the same actions, until it is cheaper to find out the goal at once by questions.
+- *Acting, then identifying*: the same, until it is cheaper to find out the goal at once by questions.
 
-To identify the goal (`cost_to_identify`), each question divides the sorted list of goals in two. If answers can be
-wrong or missing, the cost with true answers is multiplied by a factor (`Search.identify_factor`), as an estimate.
+To identify the goal (`cost_to_identify`), each question divides a list of goals in two. If answers can be wrong or
+missing, the cost with true answers is multiplied by `Search.identify_factor`, as an estimate.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ identified; from the last on, plans of one decision (`askwise.planning.values`).
 def leaf_value(s: Search, level: int, identifies: int, limit: float) -> float:
     """Return the value of a state where a plan ends: the cost of acting only, or of acting, then identifying the goal.
 
-    The result is the expected marginal cost, times the sum of the goals' weights. Actions are those of least delay.
-    `identifies` is 1 to find out the goal by questions as soon as that is cheaper; 0 to act to the end. At least two
-    goals must be possible. Once ``counts.most_followed`` states have been seen, `cost_to_identify` replaces the rest of
-    the cost. If the cost is at least `limit`, any other number of at least `limit` may be returned.
+    It is the expected marginal cost of the actions of least delay, times the sum of the goals' weights. At least two
+    goals must be possible. If `identifies` is 1, the goal is found out by questions as soon as that is cheaper; if 0,
+    never. Once ``counts.most_followed`` states have been seen, `cost_to_identify` replaces the rest of the cost. If the
+    cost reaches `limit`, any number from `limit` on may be returned.
     """
     counts, limits, world, state = s.counts[0], s.limits[0], s.world, s.states[level]
     drop_useless_load(s, level)
@@ -90,9 +90,9 @@ def cost_to_identify(s: Search, level: int) -> float:
 def price_to_identify(s: Any, ranked: Any, n: int) -> float:
     """Return the expected price of finding out the goal with yes/no questions, times the weight of the goals in a list.
 
-    Each question divides the list, or a part of it, in two (`_cut`); this need not be the cheapest way. `s` has the
-    prices. `ranked` has records of `n` goals, the heaviest first, with the fields `goal` and `odds` (the weight); `end`
-    and `extra` are overwritten.
+    Each question divides a part of the list in two (`_cut`), perhaps not in the cheapest way. `s` has the prices.
+    `ranked` has `n` goals, the heaviest first, as records with the fields `goal` and `odds` (the weight). The fields
+    `end` and `extra` are overwritten.
     """
     total, first, depth = 0.0, np.int64(0), 0
     for k in range(n):

@@ -1,9 +1,9 @@
 """The exact optimum: the least expected cost that any way of acting and asking can reach.
 
-`make_solver` picks the solver: `askwise.planning.exact` for true answers to yes/no questions, otherwise
-`askwise.planning.exact_noisy`. If answers can be wrong or missing, the number of questions is limited. Then a lower
-bound on the least cost with any number of questions is computed, too: the least cost if the last of the allowed
-questions, and any number of further questions, were answered truthfully.
+`make_solver` picks the solver: `askwise.planning.exact` for any number of yes/no questions with true answers, otherwise
+`askwise.planning.exact_noisy`. If answers can be wrong or missing, the number of questions is limited. A lower bound on
+the least cost without this limit is then computed, too. It is the least cost if the last of the allowed questions, and
+any number of further ones, were answered truthfully.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Solution:
         verdict: how the costs were computed, and whether they are exact.
         states: number of solved states.
         splits: number of compared questions.
-        policy: the optimal policy, which gives the move in each state.
+        policy: the optimal move in each state.
         seconds: computing time.
         questions: the most questions in an episode, None for any number.
         lower_bound: a lower bound on `expected_marginal_cost` with any number of questions.
@@ -66,7 +66,7 @@ def solve_problem(
         questions: the most questions in an episode; by default any number if answers are true, otherwise 3.
         go_on: whether `limit` applies only to the lower bound.
         limit: the most states to solve; beyond it `TooLarge` is raised.
-        progress: called now and then with the numbers of solved states and compared questions.
+        progress: called with the numbers of solved states and compared questions.
     """
     began = time.perf_counter()
     most = most_questions(problem, questions)
@@ -103,15 +103,15 @@ def make_solver(
     limit: int | None,
     progress: Progress | None = None,
 ) -> OptimalPolicy:
-    """Return a new solver for a problem with at most `most` questions; the problem determines the solver's class.
+    """Return a new solver for a problem with at most `most` questions; its class depends on the problem.
 
     Args:
         problem: the problem.
         most: the most questions in an episode; None for any number, with true answers.
         goals: the goals to consider, by default all.
-        tables: the arrays of the problem, if already computed.
+        tables: the problem as arrays, if already computed.
         limit: the most states to solve, None for any number.
-        progress: called now and then with the numbers of solved states and compared questions.
+        progress: called with the numbers of solved states and compared questions.
     """
     if most is None and problem.query_cost.per_option is None:
         return Solver(problem, goals=goals, tables=tables, limit=limit, progress=progress)

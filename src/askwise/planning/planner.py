@@ -1,18 +1,18 @@
 """Planning in belief space: act, ask now, or ask later, whichever has the least expected cost.
 
-A state has one value for each kind of plan, the expected marginal cost of the best plan of this kind:
+The planner computes the expected marginal cost of the best plan of each kind:
 
-- *acting only*, and *acting, then identifying the goal*: used where plans end (`askwise.planning.leaf_values`);
-- *asking now*: ask one of the candidate questions; after each answer, follow the best plan with one question less;
-- *acting*: take one of some actions, then follow the best plan, which may ask later.
+- *acting only*, and *acting, then identifying the goal*: they end longer plans (`askwise.planning.leaf_values`);
+- *asking now*: after each answer, follow the best plan with one question less;
+- *acting*: then follow the best plan, which may ask later.
 
-No question is asked while some action causes no delay, because waiting may reveal the goal for free.
+While some action causes no delay, no question is asked: waiting may reveal the goal for free.
 
-If few goals are left and answers are true, the exact search (`askwise.planning.exact`) is tried. If answers can be
-wrong or missing, or if there are multiple-choice questions, the planner then compares all plans with a few questions
-(`PlannerSettings.endgame_questions`), over all questions and all actions.
+If few goals are left, the planner first tries to compare all questions and all actions. If answers are true, and
+questions are yes/no questions without a limit, it uses the exact search (`askwise.planning.exact`). In other problems,
+it compares plans with few questions (`PlannerSettings.endgame_questions`).
 
-The budget of a decision is a number of states to look at. When it is used up, plans end where they are.
+The budget of a decision is a number of states. When it is used up, plans end where they are.
 """
 
 from __future__ import annotations
@@ -47,21 +47,19 @@ ACTS_AS_WRITTEN = 100
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The best action and the best question in a state, and what they cost.
-
-    Costs are expected costs beyond the cost of an agent that knows the goal.
+    """The best action and the best question in a state, and their costs beyond those of an agent that knows the goal.
 
     Attributes:
         action: index of the best action.
-        asks: whether asking the best question now costs less than the best action.
-        question: the best question, None if none was considered.
+        asks: whether asking now costs less than acting now.
+        question: the best question; None if none was considered or acting is proven optimal.
         act_only: cost of acting without any question.
-        act: cost of acting now, and asking later if that helps; equal to `act_only` if asking now is proven optimal.
-        ask: cost of asking the question now, ``inf`` if none was considered.
+        act: cost of acting now, and asking later if that helps; `act_only` if asking now is proven optimal.
+        ask: cost of asking now; ``inf`` without a question.
         free: whether the action causes no delay.
-        optimal: whether the search compared all questions and all actions, with few questions in a plan if answers are
-            not always true or there are multiple-choice questions.
-        states_seen: number of considered states.
+        optimal: whether all questions and actions were compared, if need be in plans with few questions; False if
+            errors are persistent.
+        states_seen: number of states considered.
     """
 
     action: int
@@ -119,13 +117,13 @@ class Planner:
         """Return the plan for a state: whether to act or to ask, and what.
 
         Args:
-            probabilities: ``float64 [n_goals]``, the belief; or, if answers are true, ``bool [n_goals]``, the possible
+            probabilities: ``float64 [n_goals]``, the belief; if answers are true, also ``bool [n_goals]``, the possible
                 goals. At least two goals must be possible.
             teammate: state of the teammate.
             ego: state of the ego agent.
-            asked: the questions of this episode so far.
-            questions: the most questions that may still be asked, None for any number.
-            budget: the most states to consider, by default that of the settings.
+            asked: questions asked so far in this episode.
+            questions: the most further questions; None for any number.
+            budget: the most states to consider; None for that of the settings.
         """
         probabilities = np.asarray(probabilities, dtype=np.float64)
         possible = (probabilities > 0) & (self.tables.weight[teammate] > 0)
@@ -287,11 +285,10 @@ class Planner:
         return None
 
     def _tries_complete(self, goals: tuple[int, ...]) -> bool:
-        """Return whether to search for a complete plan, which may use all questions about the goals ``self._complete``.
+        """Return whether to try a complete search, which compares all questions about the goals in ``self._complete``.
 
-        The result is False if too many `goals` are possible, or if the search was given up. ``self._complete`` has the
-        goals of an earlier decision, whose values can be used again. It becomes `goals` if one of these is new, or if
-        these are fewer and either the search was given up or there are multiple-choice questions.
+        It is not tried with too many `goals`, or after it was given up. ``self._complete`` is set to `goals` if values
+        found for the earlier goals are of no use.
         """
         if len(goals) > self.settings.endgame:
             return False
@@ -365,15 +362,9 @@ class Planner:
     ) -> None:
         """Write a question into row `row` of `Search.sets` and `Search.asked`.
 
-        `choice` and `price` are -1 for a yes/no question.
-
-        Args:
-            row: the index of the row.
-            parts: for each answer, the goals for which it is true; for a yes/no question, only those for "yes".
-            margin: repeat the question until one answer leads by this number; 0 to ask once.
-            choice: index of a multiple-choice question in ``self._choices``.
-            price: price of a multiple-choice question.
-            known: whether the answer to a multiple-choice question is known.
+        `parts` has for each answer the goals for which it is true; for a yes/no question, only those for "yes". The
+        question is repeated until one answer leads by `margin`; 0 to ask once. `choice` (its index in
+        ``self._choices``), `price` and `known` (whether its answer is known) are only for multiple-choice questions.
         """
         s = self.search
         for answer, part in enumerate(parts):

@@ -2,20 +2,20 @@
 
 `A` are the goals that the teammate's path and all answers allow. Questions name only goals of `A`.
 
-**Exact solvers** choose from these questions (`Questions`) if answers may be wrong or questions may be multiple-choice:
+**Exact solvers** use `Questions` if answers may be wrong or questions may be multiple-choice:
 
-- *Yes/no questions*: one about every set of some, but not all, goals of `A`. A question about a set and one about the
-  rest of `A` give the same information. If errors are independent, only the cheaper one is needed. If errors are
-  persistent and the problem has goals outside `A`, both can be asked.
-- *Multiple-choice questions* (choices), if the problem has a price for options (`QueryCost.per_option`). With up to
-  `MOST_PARTED` goals in `A`, every partition of `A` gives a question. With more goals, a question asks either for the
-  group (`Problem.groups`) or for the goal itself. One part may be left out as "none of these". If all parts are named,
-  and the problem has goals outside `A`, "none of these" is still a possible, wrong answer.
+- *Yes/no questions*: one about every set of some, but not all, goals of `A`. A question about the rest of `A` gives the
+  same information, so only the cheaper one is needed. If errors are persistent and the problem has goals outside `A`,
+  both can be asked.
+- *Multiple-choice questions* (choices), if the problem has a price for options (`QueryCost.per_option`). A choice asks
+  which part of `A` contains the goal. Up to `MOST_PARTED` (5) goals are divided in every way; more into groups
+  (`Problem.groups`) or single goals. One part may be left out, as "none of these". If all are named but the problem has
+  goals outside `A`, this answer is possible, but wrong.
 
 Of several questions with the same parts and equally many answers, only the cheapest that may be asked matters.
 
-**The planner** asks for the group or for the goal itself (`choices_of`); if few goals are left, it considers every
-partition (`every_choice`). All parts are named, or all but the largest.
+**The planner** asks for the group or the goal itself (`choices_of`); few goals are divided in every way
+(`every_choice`). It names all parts, or all but the largest.
 """
 
 from __future__ import annotations
@@ -187,9 +187,8 @@ def _partitions_of_bits(goals: int) -> Iterator[tuple[int, ...]]:
 def choices_of(problem: Problem, goals: Sequence[int]) -> list[Choice]:
     """Return the multiple-choice questions that the planner considers if `goals` are left.
 
-    One question asks for the group of the goal; another one, if few goals are left, for the goal itself. Each comes in
-    two forms: one names everything, the other leaves out the largest group, or one goal. The result is empty if the
-    problem has no price for options.
+    One asks for the group of the goal. With at most `MOST_NAMED` (8) goals, another asks for the goal itself. Each also
+    comes without its largest option. The result is empty if the problem has no price for options.
     """
     if problem.query_cost.per_option is None:
         return []

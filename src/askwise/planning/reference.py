@@ -1,8 +1,7 @@
 """The recursion of `askwise.planning` in plain Python with exact fractions: what everything else is tested against.
 
-There are no tables, no bounds and no pruning, so problems must be small. Numbers of a problem are taken as they are
-written: 0.1 is a tenth. The weight of a goal is ``weight[w, g] * m_g`` of the formulas. Values are in proportion to the
-weights; `Reference.cost` turns a value into an expected cost.
+There are no tables, no bounds and no pruning, so problems must be small. Numbers of a problem are read as decimal
+fractions: 0.1 is a tenth. Values are multiplied by the sum of the goals' weights; only `Reference.cost` is not.
 """
 
 from __future__ import annotations
@@ -41,11 +40,11 @@ class PlanningState(NamedTuple):
     """A state of the reference planner: what the ego agent knows, and where both agents are.
 
     Attributes:
-        weights: the goals' weights, proportional to probabilities; 0 if impossible.
+        weights: weight of each goal, proportional to its probability.
         teammate: the teammate's state.
         ego: the ego agent's state.
-        questions_left: how many questions may still be asked, None for any number.
-        asked: the keys (`same_question`) of questions that would get the same reply again.
+        questions_left: number of questions still allowed; None for any number.
+        asked: keys (`same_question`) of questions that would get the same reply again.
     """
 
     weights: tuple[Fraction, ...]
@@ -89,8 +88,8 @@ class Reference:
 
     Args:
         problem: the problem; its teammate draws one of its shortest plans uniformly.
-        questions: the most questions, answered or not; None for any number, if answers are true.
-        truthful_after: whether any number of further questions with true answers may follow.
+        questions: the most questions, answered or not; None for any number (true answers only).
+        truthful_after: whether any number of true answers may follow.
         most_options: the most actions and questions to compare; beyond it `TooLarge` is raised.
 
     Attributes:
@@ -354,11 +353,11 @@ class Reference:
 
     @once
     def ask_until_known(self, state: PlanningState) -> Cost:
-        """Return the expected price of finding out the goal by questions now, times `state.weight`.
+        """Return the expected price of finding out the goal by questions now, times the sum of the goals' weights.
 
-        Each question divides the list of goals, the heaviest first, or a part of it, in two. The index makes
-        ``p (1 - p) / price`` largest; `p` is the share of one part in the weight of the divided goals. If answers are
-        not always true, the result is an estimate: this price, divided by the bits of information in an answer.
+        The goals are listed by weight. A question cuts the list in two, later ones cut its parts. Each cut makes
+        ``p (1 - p) / price`` largest; ``p`` is one part's share of the weight. If answers are not always true, this
+        price is divided by the information in an answer, in bits, as an estimate.
         """
         wrong, refused = self.problem.answers.wrong, self.problem.answers.refused
         bits = (1 - refused) * (1 + sum(p * math.log2(p) for p in (wrong, 1 - wrong) if p > 0))

@@ -20,13 +20,13 @@ class PlannerSettings:
         questions: the most questions in a plan.
         candidates: the most questions to compare in a state.
         depth: a plan asks only until this many of its steps have caused a delay.
-        breadth: the most actions to compare in the present state.
+        breadth: the most actions to compare now.
         inner: the most actions to compare in later states.
-        climbs: how often each of the best questions is improved by moving one goal.
-        budget: the most states to consider for a decision.
+        climbs: how often a good question is improved by adding or removing a goal.
+        budget: the most states to consider.
         endgame: the most goals for which the optimum is tried.
         endgame_states: the most states to solve for the optimum.
-        endgame_questions: the most questions in a plan for the optimum, if answers can be wrong or missing.
+        endgame_questions: the most questions in an optimal plan if answers can be wrong or missing.
         identify_factor: factor for the estimated cost of identifying the goal.
         negligible: where plans end, goals below this share of the largest weight are left out.
         log_table: base-2 logarithm of the size of the table of values.

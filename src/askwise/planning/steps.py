@@ -28,12 +28,12 @@ def ego_steps(world: World, place: Any, load: Any, goal: Any) -> Any:
 def score_actions(world: World, ranked: Any, n: int, scored: Any, teammate: int, place: int, load: int) -> None:
     """Write into `scored` the delay that each action causes, and the ego agent's steps left after the action.
 
-    Both are sums over the goals that can still be reached: a goal's weight times the number of steps if it is the true
-    goal. The delay is ``inf`` if the action is not available, picks up a load of no use, or puts a goal out of reach.
+    Both are sums over the goals that can still be reached: a goal's weight times the steps for this goal. The delay is
+    ``inf`` if the action is not available, picks up a load of no use, or puts a goal out of reach.
 
     `ranked` has `n` records with the fields `goal` and `odds` (the weight); `end` is overwritten, and goals out of
-    reach may be removed. `scored` has records with the fields `delay` and `left`, for the moves, then for each load at
-    the place. `load` is the goal whose load the ego agent carries, -1 for none.
+    reach may be removed. `scored` has records with `delay` and `left`, first for the moves, then for the loads at the
+    place. `load` is the goal whose load the ego agent carries, -1 for none.
     """
     steps, unloaded, loaded, n_moves = world.steps, world.unloaded, world.loaded, world.next.shape[1]
     if world.cut_off[place]:

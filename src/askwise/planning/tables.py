@@ -1,16 +1,15 @@
 """A problem as plain arrays for compiled loops, seen from a state of the teammate.
 
 **The belief needs no filter.** The teammate draws one of all its shortest plans uniformly (a uniformly random optimal
-policy, UROP). ``w0`` is the state from which the problem is seen, and ``N_g(w)`` the number of shortest plans for goal
-`g` from state `w`. If the goal is `g`, the teammate takes a given path from ``w0`` to `w` with probability
-``reach[w, g] = N_g(w) / N_g(w0)``, or 0 if `w` lies on no shortest plan for `g`. This is the same for all paths to `w`.
-`A` are the goals that all answers allow, ``weight = prior * reach``, and ``Z_A(w)`` is the sum of ``weight[w, g]`` over
-all `g` in `A`. Then:
+policy, UROP). Let ``w0`` be the state from which the problem is seen, and ``N_g(w)`` the number of shortest plans for
+goal `g` from state `w`. If the goal is `g`, each path from ``w0`` to `w` on a shortest plan has the probability
+``reach[w, g] = N_g(w) / N_g(w0)``, which is 0 if there is no such path. Let ``weight = prior * reach``, `A` the goals
+that all answers allow, and ``Z_A(w)`` the sum of ``weight[w, g]`` over `A`. Then:
 
-- ``P(g | w, A) = weight[w, g] / Z_A(w)``;
+- goal `g` has the probability ``weight[w, g] / Z_A(w)``;
 - the teammate's next state is ``w'`` with probability ``Z_A(w') / Z_A(w)``, if ``w'`` follows `w` and is one step
   further from ``w0``;
-- if `w` is a target of goal `g`, the teammate stays there with probability ``weight[w, g] / Z_A(w)``.
+- the teammate stays at a target of goal `g` with probability ``weight[w, g] / Z_A(w)``.
 
 A set of goals is a row of 64-bit words, goal `g` in bit ``g % 64`` of word ``g // 64``.
 """
@@ -45,12 +44,12 @@ class Tables:
     """A problem as arrays, seen from one state of the teammate.
 
     Attributes:
-        prior: ``float64 [n_goals]``, probabilities of the goals with the teammate at `start`.
-        start: the teammate's state at which `prior` holds.
-        depth: ``int32 [n_states]``, the teammate's steps from `start`, -1 for states on no plan for a possible goal.
+        prior: ``float64 [n_goals]``, probabilities of the goals at `start`.
+        start: the teammate's state from which the problem is seen.
+        depth: ``int32 [n_states]``, steps from `start`, -1 for states on no plan for a possible goal.
         following: ``int32 [n_states, n_moves]``, next states on plans for possible goals, padded with -1.
-        steps: ``int32 [n_states, n_goals]``, the teammate's steps to each goal, -1 where `depth` is -1.
-        weight: ``float64 [n_states, n_goals]``, ``prior * reach`` of the module docstring.
+        steps: ``int32 [n_states, n_goals]``, steps to each goal, -1 if unknown.
+        weight: ``float64 [n_states, n_goals]``, prior times the probability of one path to the state.
         alive: ``uint64 [n_states, n_words]``, goals of positive weight, as bits.
         ego: the ego agent's side as arrays.
     """
@@ -196,14 +195,9 @@ def _levels(successor: Any, start: int, furthest: int, depth: Any) -> Any:
 def _count(successor: Any, order: Any, depth: Any, steps: Any, home: Any, prior: Any, reach: Any) -> None:
     """Fill `reach`: the number of a goal's shortest plans from a state, divided by their number from the start.
 
-    Args:
-        successor: ``int32 [n_states, n_moves]``, the teammate's next states, -1 for none.
-        order: the states, those nearest to the start first.
-        depth: ``int32 [n_states]``, steps from the start.
-        steps: ``int32 [n_states, n_goals]``, steps to each goal.
-        home: ``int32 [n_goals]``, steps from the start to each goal, below 0 if out of reach.
-        prior: ``float64 [n_goals]``, probabilities of the goals.
-        reach: ``float64 [n_states, n_goals]``; elements without plans or prior keep their value.
+    `order` has the states, the nearest to the start first. `depth` (``int32 [n_states]``) and `home`
+    (``int32 [n_goals]``) have the steps from the start to each state and goal, `steps` (``int32 [n_states, n_goals]``)
+    from each state to each goal. `reach` is ``float64 [n_states, n_goals]``, 0 at first.
     """
     n_states, n_moves = successor.shape
     mantissa = np.zeros(n_states)

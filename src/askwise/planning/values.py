@@ -1,14 +1,13 @@
-"""The recursion of `askwise.planning` over some questions and some actions, within a budget of work.
+"""The recursion of `askwise.planning` over some questions and some actions, within a budget of states.
 
-The kernel `state_value` compares a state's candidates (questions) first, then the actions. The recursion ends early in
-two cases:
+In each state, the kernel `state_value` compares some questions (candidates), then some actions. It stops early:
 
-- where no more questions or steps may be looked at, or the budget is used up, a state is worth its leaf value
-  (`askwise.planning.leaf_values`);
-- an option is dropped as soon as its costs so far reach the cost of the best option.
+- A plan ends if no more questions or steps are allowed, or if the budget is used up. The state then has its leaf value
+  (`askwise.planning.leaf_values`).
+- A question or action is dropped once it costs as much as the best one.
 
-A *complete* search compares all questions of one list and all actions in every state, and ends only with the episode.
-Its value is exact for a limited number of questions from the list. It is abandoned when it takes too much work.
+A *complete* search compares all questions of one list and all actions in every state, up to the end of the episode. It
+is exact for plans with few questions, and abandoned if it takes too much work.
 """
 
 from __future__ import annotations
@@ -74,13 +73,13 @@ def _leaf(s: Search, level: int, limit: float) -> float:
 def state_value(  # noqa: C901 - one recursion, which kernels that call each other could not be
     s: Search, level: int, questions_left: int, depth: int, list_no: int, limit: float
 ) -> float:
-    """Return the cost of the best plan from the state on `level`.
+    """Return the cost of the best plan from the state on `level` of the recursion.
 
-    The cost is the expected marginal cost, times the sum of the goals' weights. If the cost is at least `limit`, any
-    other number of at least `limit` may be returned. At level 0, the best action and question, and their costs, are
-    written into `Search.found`.
+    The cost is the expected marginal cost times the sum of the goals' weights. A cost of at least `limit` may be
+    replaced by any other such number. At level 0, the best action and question, and their costs, are written into
+    `Search.found`.
 
-    The plan has at most `questions_left` questions, at first from list `list_no`. It asks only until `depth` of its
+    The plan has at most `questions_left` questions, the first from list `list_no`. It asks only until `depth` of its
     steps have caused a delay.
     """
     limits, found, options, following = s.limits[0], s.found[0], s.options[level], s.world.following
@@ -174,11 +173,8 @@ def _begin(s: Search, questions_left: int) -> tuple[bool, bool, float]:
 def _enter(s: Search, level: int, questions_left: int, tag: int, limit: float) -> tuple[bool, bool, float]:
     """Look at the state on `level`, to which a plan leads, and list its actions unless the plan ends there.
 
-    `tag` says how the value is computed (`_tag`). `limit` is a cost from which on the exact value does not matter.
-
-    Returns:
-        whether to compare anything, whether to compare questions, and the cost below which an option is accepted; if
-            there is nothing to compare, the value of the state.
+    Returns whether to compare anything, whether to compare questions, and the cost that an option must beat. If there
+    is nothing to compare, the cost is the state's value; from `limit` on, it need not be exact.
     """
     limits, counts = s.limits[0], s.counts[0]
     if (questions_left == 0 and not limits.complete) or level + 3 >= s.rows.shape[0]:
@@ -238,12 +234,12 @@ def _was_asked(s: Search, level: int, k: int) -> bool:
 
 @part
 def _after_reply(s: Search, level: int, question: int, answer: int, list_no: int, k: int) -> tuple[int, float, Any]:
-    """Compute the state after a question, asked in the state on `level`, gets a reply; write it to the next level.
+    """Write the state after a reply to a question to the next level.
 
-    `question` is a row of `s.sets`, at position `k` of list `list_no`. `answer` is the index of the answer; the index
-    after the last stands for no answer. Returns the number of goals left (0 for an impossible reply), a factor, and the
-    number of the next list of questions. The new weights, multiplied by the factor, are the old weights times the
-    likelihood of the reply.
+    The question is row `question` of `s.sets` and number `k` of list `list_no`. `answer` is the index of its answer;
+    the index after the last stands for no answer. Returns the number of goals left (0 for an impossible reply), a
+    factor, and the number of the next list. The factor times a new weight is the old weight times its likelihood of the
+    reply.
     """
     n_answers, complete, following = s.asked[question].answers, s.limits[0].complete, np.int64(list_no)
     n, chance = 0, 1.0

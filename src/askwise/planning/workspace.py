@@ -1,18 +1,17 @@
 """Everything that the planner's kernels read and write, by name (`Search`), and the transposition table.
 
-- A *level* is the depth of the recursion. On each level there is one *state*. `Search.states` has the places of both
-  agents and what the ego agent carries. A *row* of `Search.rows` has the belief: the possible goals as bits and, where
-  answers can be wrong, the log-odds of each goal (`askwise.planning.beliefs`).
-- A *question* is a row of `Search.sets`: for each of its answers, the goals for which the answer is true, as bits.
-- The *candidates* of a state are the questions that plans compare there. Each sequence of answers has its own list of
-  candidates, with the number *list_no*; 0 is the list before any answer. The k-th candidate of a list is question
+- A *level* is a depth of the recursion. It has one *state*: the places of both agents and the ego agent's load
+  (`Search.states`), and the belief (`Search.rows`). A belief has the possible goals as bits and, if answers can be
+  wrong, the log-odds of each goal (`askwise.planning.beliefs`).
+- A *question* is a row of `Search.sets`: for each answer, the goals for which it is true, as bits.
+- The *candidates* of a state are the questions to compare there. Each sequence of answers has its own list of
+  candidates, with the number *list_no*; 0 is the list before any answer. Candidate k of a list is question
   ``list_no * limits.candidates + k``.
-- The transposition table has the values of states computed so far. A *tag* is the part of its keys that names the kind
-  of value (`askwise.planning.leaf_values`, `askwise.planning.values`).
+- The transposition table has the values of states computed so far. Its keys contain a *tag*, the kind of value
+  (`askwise.planning.leaf_values`, `askwise.planning.values`).
 
-In all kernels, `s` is the search; `level` is the level of the state, and later levels are overwritten; `question` is
-the row of a question, `answer` the index of an answer. If a value is at least `limit`, any other number of at least
-`limit` may be returned instead.
+In all kernels, `s` is the search, `level` the level of the state, `question` the row of a question, and `answer` the
+index of an answer. Later levels are overwritten. A value of at least `limit` may be replaced by any other such number.
 """
 
 from __future__ import annotations
@@ -133,15 +132,15 @@ class World(Struct):
 class Search(Struct):
     """The workspace of the planner's kernels: problem, prices, answers, beliefs, questions, and values found so far.
 
-    The fields, explained in comments, are
+    Comments explain the fields. In order, they are
 
     - the problem (`world`), the prices of questions (`base` to `extra`), and how reliable answers are (`graded` to
       `times`);
-    - the states on the levels of the recursion, and their beliefs (`states` to `asked_word`);
-    - the questions to compare, and what they are made of (`sets` to `lengths`);
-    - the table of values (`keys` and `values`), and the actions to compare (`options` to `scored`);
+    - the state on each level of the recursion, with its belief (`states` to `asked_word`);
+    - the questions to compare, and their components (`sets` to `lengths`);
+    - the table of values (`keys`, `values`), and the actions to compare (`options` to `scored`);
     - room for lists (`ranked` to `merits`);
-    - how far the present decision may look, its work so far, and its result (`limits`, `counts` and `found`).
+    - the limits, work and result of a decision (`limits` to `found`).
     """
 
     world: World  # the problem
@@ -306,17 +305,16 @@ def make_search(
 def _answer_arrays(answers: AnswerModel) -> dict[str, Any]:
     """Return the arrays of a `Search` that describe how reliable answers are.
 
-    If errors are independent, a question with a margin `d` above 0 is repeated until one answer has been given `d` more
-    times than any other. The arrays are:
+    A question with a margin `d` above 0 is repeated until one answer leads by `d`; with 0, it is asked once.
 
-    - ``against[k]``: the units of log-odds that a goal loses when one of `k` possible answers speaks against it;
-    - ``odds_of[n]``: the factor by which log-odds of ``-n`` units multiply a goal's weight;
-    - ``right[d]``: the probability of a true answer with margin `d`;
-    - ``times[d]``: how often a question with margin `d` is asked on average.
+    - ``against[k]``: units of log-odds that a goal loses when one of `k` possible answers speaks against it;
+    - ``odds_of[n]``: the factor by which ``-n`` units multiply a goal's weight;
+    - ``right[d]``: probability of a true answer;
+    - ``times[d]``: mean number of times that the question is asked.
 
-    A single answer is missing with probability `r`, otherwise wrong with probability `e`. Let ``rho = e / (1 - e)``.
-    The final answer to a yes/no question with margin `d` is wrong with probability ``e_d = rho^d / (1 + rho^d)``. On
-    average, the question is asked ``d / (1 - 2 e) * (1 - 2 e_d) / (1 - r)`` times.
+    An answer is missing with probability `r`, otherwise wrong with probability `e`. Let ``rho = e / (1 - e)``. The
+    final answer to a yes/no question is wrong with probability ``e_d = rho^d / (1 + rho^d)``. The question is asked
+    ``d / (1 - 2 e) * (1 - 2 e_d) / (1 - r)`` times on average.
     """
     e, unit = answers.wrong, unit_of(answers)
     against = np.zeros(MOST_ANSWERS + 1, dtype=np.int64)
@@ -358,10 +356,9 @@ UNKNOWN = -1.0
 def find(keys: Any, rows: Any, row: int, first: Any, second: Any, probes: int) -> Any:
     """Return the index of a key's entry in a hash table, or ``-1 - index`` of the entry to write the key to.
 
-    `keys` is ``uint64 [size, n + 3]``; `size` is a power of two. A row is a key of n + 2 words, then its value; it is
-    free if the last word of the key is 0. The key is ``rows[row]`` (`rows` is ``uint64 [n_rows, n]``), then `first`,
-    then `second`, which is never 0. At most `probes` entries are tried; if all have other keys, the first is the one to
-    write to.
+    The key is ``rows[row]`` (``uint64 [n]``), then `first`, then `second`, which is never 0. `keys` is
+    ``uint64 [size, n + 3]``, its size a power of two. An entry is a key and its value; it is free if `second` is 0. If
+    `probes` entries have other keys, the first of them is to be overwritten.
     """
     n, last, mix = rows.shape[1], keys.shape[0] - 1, np.uint64(0x9E3779B97F4A7C15)
     h = (first ^ (first >> np.uint64(29))) * mix
