@@ -1,15 +1,14 @@
-"""Kernels: loops over plain arrays that can run in plain Python or compiled by numba.
+"""Kernels: loops over plain arrays that run in plain Python or compiled by numba, with equal results, bit for bit.
 
-A kernel runs in Python while there is little work, because loading numba and compiling take time:
+Loading numba and compiling take time, so kernels run in Python while there is little work:
 
-- A kernel may have a function `work`, which estimates the loop steps of a call. Before numba is loaded, all such
-  kernels together may run `PATIENCE` (200,000) steps in Python. Once numba is loaded, each may run `EACH` (10,000)
-  steps, counted from the start of the process. At the limit, a kernel is compiled.
-- The kernels of the planner's searches have no such estimate. Their callers count the work, and choose between Python
-  and compiled code (`Kernel.on`).
+- A kernel may have a function `work`, which estimates the loop steps of a call. Until numba is loaded, all such kernels
+  together may run `PATIENCE` (200,000) steps in Python. Afterwards, each may run `EACH` (10,000) steps since the
+  process started. A call beyond the limit compiles the kernel.
+- For kernels of the planner's searches, the caller counts the work and chooses (`Kernel.on`).
 - All other kernels are compiled at their first call.
 
-Python and compiled code give equal results, bit for bit. Only the module `askwise._jit` loads numba.
+Only the module `askwise._jit` loads numba.
 """
 
 from __future__ import annotations
@@ -72,16 +71,16 @@ _building = threading.RLock()
 class Kernel:
     """A loop that can run in plain Python or compiled by numba.
 
-    It always runs in Python if the environment variable ``NUMBA_DISABLE_JIT`` is set to anything but 0.
+    It always runs in Python if ``NUMBA_DISABLE_JIT`` is set to anything but 0 in the environment.
 
     Args:
-        function: the loop, a Python function.
-        work: a function that estimates the loop steps of a call, given an object with the call's arguments as
-            attributes. Calls with few steps run in Python. None: calls run compiled.
+        function: the loop.
+        work: estimates the loop steps of a call, from an object with the call's arguments as attributes. Calls with few
+            steps run in Python. None: calls run compiled.
 
     Attributes:
-        as_written: the loop as a plain Python function.
-        inline: numba's option ``inline`` for this loop: ``always`` or ``never``.
+        as_written: `function`.
+        inline: numba's option ``inline``: ``always`` or ``never``.
     """
 
     inline = "never"
@@ -190,11 +189,11 @@ def compiled(function: Any = None, *, work: Callable[[Any], int] | None = None) 
 
     Args:
         function: the loop, if the decorator is used without arguments.
-        work: a function that estimates the loop steps of a call, given an object with the call's arguments as
-            attributes. Calls with few steps run in Python. None: calls run compiled.
+        work: estimates the loop steps of a call, from an object with the call's arguments as attributes. Calls with few
+            steps run in Python. None: calls run compiled.
 
     Returns:
-        the kernel, if `function` is given; otherwise a decorator.
+        the kernel; without `function`, a decorator.
     """
     if function is None:
         return lambda function: Kernel(function, work)

@@ -1,14 +1,12 @@
 """Compilation of kernels (loops over plain arrays) by numba.
 
-The module has the options with which kernels are compiled, the messages to the user, and the types with which a kernel
-takes a struct (a record of named arrays and numbers) as an argument.
+numba compiles a kernel once for each combination of argument types. So callers pass only 64-bit numbers, and kernels
+pass no literals to other kernels. `StructType` is the type of a struct, a record of named arrays and numbers.
 
-- If standard error is a terminal, a message says which part of the package is being compiled.
-- Machine code is kept on disk (`askwise._kept`) for kernels that Python calls. It contains the kernels that they call.
-- numba compiles a kernel once for each combination of argument types. So callers pass only 64-bit numbers, and kernels
-  pass no literals to other kernels.
-- While a kernel is compiled, garbage collection is off, Ctrl-C is deferred, and the time does not count as an agent's
-  decision time.
+The machine code of a kernel that Python calls is kept on disk (`askwise._kept`), with all kernels that it calls.
+
+During compilation, garbage collection is off, Ctrl-C is deferred, and an agent's decision time does not run. On a
+terminal, a message says what is being compiled.
 """
 
 from __future__ import annotations
@@ -167,17 +165,17 @@ _structref.define_attributes(_Fields)
 
 
 class StructType(_Fields):
-    """The numba type of a `Struct` (a group of named arrays and numbers), with the names and types of its fields.
+    """The numba type of a `Struct`, a group of named arrays and numbers.
 
     Compiled loops get a struct as a pointer to 64-bit words (`StructReference`). They do not count references to its
     arrays, so no loop may return one of them.
 
     Args:
-        class_name: name of the class, a subclass of `Struct`.
-        fields: a pair for each field: its name and its numba type.
+        class_name: name of the subclass of `Struct`.
+        fields: name and numba type of each field.
 
     Attributes:
-        first_word: a dict from each field's name to the index of its first word, from 0.
+        first_word: a dict from each field's name to the index of its first word.
     """
 
     def __init__(self, class_name: str, fields: tuple[tuple[str, Any], ...]) -> None:
@@ -190,18 +188,18 @@ class StructType(_Fields):
 
 
 class StructReference:
-    """What Python passes to compiled loops for a `Struct`: its numba type, and the address of words that describe it.
+    """What Python passes to compiled loops for a `Struct`, a group of named arrays and numbers.
 
-    Each field takes one or more 64-bit words: a number takes one; an inner struct takes one, the address of its words;
-    an array takes one for its address, one for each length in its shape, and one for each stride in bytes.
+    It points to 64-bit words, which describe the fields in order. A number is one word. An inner struct is one word,
+    the address of its words. An array is several: its address, its shape, and its strides in bytes.
 
     Args:
-        struct: a `Struct`, which is a group of named arrays and numbers.
+        struct: the struct.
         names: names of its fields.
 
     Attributes:
         type: the numba type of the struct.
-        address: the address of the first word.
+        address: address of the first word.
     """
 
     def __init__(self, struct: Any, names: tuple[str, ...]) -> None:

@@ -1,11 +1,10 @@
 """The cache on disk for the machine code of kernels (loops that numba compiles).
 
-Each version of a kernel has a folder, ``ROOT/MODULE.KERNEL/STAMP``, where ``ROOT`` is the result of `root`. The stamp
-is a digest of everything that the machine code depends on: the code of the kernel and of the kernels that it calls, the
-types of its arguments, and numba's version and options.
+Each version of a kernel has a folder ``ROOT/MODULE.KERNEL/STAMP``. ``ROOT`` is the result of `root`. ``STAMP`` is a
+digest of all that determines the machine code, such as the code of the kernel and of the kernels that it calls.
 
-Only one process at a time compiles or loads kernels in a folder. Machine code is used only if its checksums are right
-(`CacheFolder`). If no folder can be written, every process compiles its kernels again.
+One process at a time compiles or loads kernels in a folder. Machine code with a wrong checksum is not used. If no
+folder can be written, every process compiles its kernels again.
 """
 
 from __future__ import annotations
@@ -103,13 +102,13 @@ class CacheFolder:
 
 
 def kernel_at(make: Callable[..., Any], function: Callable[..., Any], way: str) -> tuple[Any, CacheFolder | None]:
-    """Return a loop as a numba function that keeps its machine code on disk, and the folder of this machine code.
+    """Return a loop as a numba function, and the folder that keeps its machine code on disk.
 
-    If no folder can be written, the function keeps no machine code, and the folder is None.
+    If no folder can be written, nothing is kept, and the folder is None.
 
     Args:
         make: calls ``numba.njit`` for the loop with the given options.
-        function: the loop, a Python function.
+        function: the loop.
         way: the types of the loop's arguments and numba's options, as text.
     """
     # numba raises RuntimeError if it can write nowhere, and Python if there is no home folder.
@@ -265,11 +264,10 @@ def _take_in_code(code: Any, known: Mapping[str, Any], digest: Any, done: set[An
 
 
 def _take_in_value(name: str, value: Any, names: Iterable[str], digest: Any, done: set[Any]) -> None:
-    """Add the value of a global name that a loop reads to the digest that identifies the loop's machine code.
+    """Add a global value that a loop reads to the digest that identifies the loop's machine code.
 
-    What is added depends on the value: for another loop (`Kernel`), its code; for a module of askwise, the attributes
-    in `names`; for any other module, nothing; for a function or a class, its name; for an array, its content; otherwise
-    its `repr`. `done` has the loops that were added; it grows.
+    What counts is the code of another loop, which is added to `done`; the content of an array; the name of a function
+    or class; the attributes in `names` of a module of askwise; and the `repr` of all else but modules.
     """
     if hasattr(value, "as_written"):  # another kernel
         take_in(value.as_written, digest, done)

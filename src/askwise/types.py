@@ -32,13 +32,13 @@ class Verdict:
 
     Attributes:
         method: the name of the algorithm.
-        exact: whether the result is exact up to rounding.
-        error_bound: proven bound on the relative error of every finite number, 0 if `exact`. For
-            `askwise.dp_distribution`: the total probability of the steps that were not computed.
+        exact: whether it is exact up to rounding.
+        error_bound: proven bound on the relative error of finite numbers, 0 if `exact`; from `askwise.dp_distribution`,
+            the total probability of steps not computed.
         iterations: number of repetitions; 1 for a direct method.
-        residual: largest residual of the equations that were solved, 0 if `exact`.
+        residual: largest residual of the equations, 0 if `exact`.
         converged: whether `error_bound` is within the requested tolerance.
-        bounds: a proven lower and a proven upper bound, numbers or arrays; None if only `error_bound` is known.
+        bounds: proven lower and upper bound (numbers or arrays); None if unknown.
     """
 
     method: str

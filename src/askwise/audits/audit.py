@@ -64,24 +64,23 @@ def audit(
     """Compute the regret of every decision: its expected cost minus that of the best decision at that time.
 
     Args:
-        what: one or several episodes or conversations. Each is an `Episode`, the path of a file or of a folder of
-            files, or the contents of a file as a dict. Files are traces of episodes (``askwise run --trace``) or
-            conversations.
-        judge: what finds the best decision: ``optimal`` (the exact optimum), ``planner``, or ``auto`` (the optimum if
-            the problem is small enough, otherwise the planner).
+        what: one or several episodes or conversations. Each is an `Episode`, the contents of a file as a dict, or the
+            path of a file or of a folder of files. Files hold conversations, or traces of episodes
+            (``askwise run --trace``).
+        judge: ``optimal`` (the exact optimum), ``planner``, or ``auto``: the optimum for small problems, otherwise the
+            planner.
         tolerance: regrets up to this are no mistakes. None: 0.000001 for the optimum and 0.05 for the planner; for
             conversations, 0.000001 or the possible error of the plan, whichever is larger.
-        questions: the most questions per episode that the optimum may ask. None: no limit if answers are true,
-            otherwise 3.
+        questions: the optimum's limit of questions per episode. None: no limit if answers are true, otherwise 3.
         workers: number of processes.
-        progress: a function that is called now and then with the number of items audited so far.
+        progress: called now and then with the number of items audited so far.
 
     Returns:
-        the regret and the kind of mistake of each decision, and their totals.
+        the regret and the kind of mistake of each decision, and totals.
 
     Raises:
-        InputError: an option, an episode or a conversation is invalid, or there is nothing to audit.
-        AskwiseError: the judge is ``optimal``, and a problem is too large for it.
+        InputError: an argument, an episode or a conversation is invalid, or there is nothing to audit.
+        AskwiseError: the judge is ``optimal``, and a problem is too large.
     """
     _check_options(judge, tolerance, questions, workers)
     several = [what] if isinstance(what, str | Path | Episode | Mapping) else list(what)
@@ -104,13 +103,11 @@ class JudgeOptions:
     """The options of `askwise.audit` that say how decisions are judged.
 
     Attributes:
-        judge: what finds the best decision: ``optimal`` (the exact optimum), ``planner``, or ``auto`` (the optimum if
-            the problem is small enough, otherwise the planner).
-        tolerance: decisions that cost at most this much more than the best are no mistakes. None: 0.000001 for the
-            optimum, 0.05 for the planner; for conversations, 0.000001 or the possible error of the plan, if it is
-            larger.
-        questions: the most questions per episode that the optimum may ask. None: no limit if answers are true,
-            otherwise 3.
+        judge: ``optimal`` (the exact optimum), ``planner``, or ``auto``: the optimum for small problems, the planner
+            for others.
+        tolerance: regrets up to this are no mistakes. None: 0.000001 for the optimum and 0.05 for the planner; for
+            conversations, 0.000001 or the possible error of the plan, whichever is larger.
+        questions: the optimum's limit of questions per episode. None: no limit if answers are true, otherwise 3.
     """
 
     judge: str
@@ -153,11 +150,11 @@ class EpisodeSource:
     """The location of one episode or conversation: a file, or a line of a file.
 
     Attributes:
-        path: the path of the file.
+        path: path of the file.
         line: number of the line, from 1; None for the whole file.
         start: offset of the line in bytes.
         size: size of the line in bytes; None for the whole file.
-        key: equal for the same problem (`problem_key`).
+        key: text that identifies the problem (`problem_key`).
     """
 
     path: str
@@ -225,10 +222,10 @@ def format_of(data: Any) -> str:
 
 
 def find_sources(path: Path) -> list[EpisodeSource]:
-    """Return the locations of all episodes and conversations in a file, or in all files of a folder, sorted by path.
+    """Return the locations of all episodes and conversations in a file, or in the files of a folder, sorted by path.
 
-    Each line of a ``.jsonl`` file is one of them; any other file holds one. In a folder and its subfolders, only files
-    ``.json`` and ``.jsonl`` count; other files of askwise are skipped.
+    Each line of a ``.jsonl`` file holds one; any other file is one. In a folder and its subfolders, only ``.json`` and
+    ``.jsonl`` files count, without those of other formats of askwise.
 
     Raises:
         InputError: there is nothing to audit, or a file cannot be read.

@@ -2,24 +2,24 @@
 
 A conversation is a JSON object, usually one line of a ``.jsonl`` file. Its keys are:
 
+- ``format``: ``askwise/conversation@1``;
 - ``decision``: the decision problem (possible intents of the user, actions and questions), as in a file of
   ``askwise decide``; or the name of such a file, relative to the folder of the conversation's file;
+- ``name`` of the conversation and ``method``, the name of the assistant; both may be left out;
 - ``steps``: a list of objects of three kinds, in order:
 
   - ``{"ask": question, "answer": answer}``: a question. The answer is one of the question's answers, true or false for
     yes or no, or null for no answer. Only the last step may leave out ``answer``.
-  - ``{"saw": likelihood}``: an observation without a question. ``likelihood`` has the probability of the observation
-    given each intent: an object by name, or a list in the order of the intents.
+  - ``{"saw": likelihood}``: an observation without a question. ``likelihood`` has its probability given each intent: an
+    object by name, or a list in the order of the intents.
   - ``{"act": action}``: an action, which ends a conversation.
 
-- ``name`` of the conversation and ``method``, the name of the assistant; both may be left out.
+Questions and actions are decisions. A decision costs the expected loss, prices included, if the best plan follows. Its
+regret is its cost minus that of the best decision, which `askwise.decide` finds. Regrets up to the possible error of
+the plan are no mistakes. `askwise.audits` defines the kinds of mistakes.
 
-Questions and actions are decisions. The cost of a decision is the expected loss, prices included, if the best plan
-follows. Its regret is its cost minus that of the best decision, which `askwise.decide` finds. See `askwise.audits` for
-kinds of mistakes. If the plan is not proven to be the best, regrets up to its possible error are no mistakes.
-
-A repeated question brings no information and costs its price. A question beyond the limit of questions is judged as if
-it were allowed and the last one.
+A repeated question brings no information and costs its price. A question beyond the limit of questions is judged as the
+last one allowed.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ class Turn:
     Attributes:
         field: the place of the step in the file, such as ``steps[2]``.
         kind: ``ask``, ``saw`` (an observation) or ``act``.
-        what: the name of the question or action. For an observation, its probability given each intent: a dict or a
+        what: name of the question or action; for an observation, its probability given each intent, as a dict or a
             list.
-        answer: the name of the answer; `NO_ANSWER` if there is none.
+        answer: name of the answer; `NO_ANSWER` for none.
     """
 
     field: str
@@ -143,10 +143,9 @@ class ConversationJudge:
 
     Args:
         decision: the decision problem.
-        judge: ``auto``, ``optimal`` or ``planner``. Only ``optimal`` raises `AskwiseError` if the plan of
-            `askwise.decide` is not proven to be optimal.
-        tolerance: decisions that lose at most this much more than the best are no mistakes. None: 0.000001, or the
-            possible error of the plan if it is larger.
+        judge: ``auto``, ``optimal`` or ``planner``. ``optimal`` raises `AskwiseError` if a plan is not proven optimal.
+        tolerance: regrets up to this are no mistakes. None: 0.000001 or the possible error of the plan, whichever is
+            larger.
     """
 
     def __init__(self, decision: DecisionProblem, judge: str = "auto", tolerance: float | None = None) -> None:

@@ -42,15 +42,13 @@ class Judgement:
     """What a judge says of one decision of the ego agent: its cost, the best decision, and the kind of mistake.
 
     Attributes:
-        cost: expected cost of the decision, beyond what an agent that knows the goal would pay.
+        cost: expected cost, beyond what an agent that knows the goal would pay.
         best: the best decision that the judge knows of: the index of an action, or a question.
         best_cost: cost of `best`.
-        needed: whether the best question cost less than every action, by more than the tolerance.
-        fitted: whether the best question cost at most as much as the best action, plus the tolerance; None if the
-            decision was an action.
-        fault: the kind of mistake, one of `askwise.audits.results.FAULTS`; empty if there was none.
-        stand_in: whether the planner judged this decision because the rest of the episode was too large for the exact
-            judge.
+        needed: whether the best action cost more than the best question plus the tolerance.
+        fitted: whether the best question cost at most the best action plus the tolerance; None if the agent acted.
+        fault: the mistake, one of `askwise.audits.results.FAULTS`; empty for none.
+        stand_in: whether the planner judged, because the rest of the episode was too large for the exact judge.
     """
 
     cost: float
@@ -72,15 +70,14 @@ class JudgeCache:
 
     Args:
         problem: the problem that was played.
-        judge: what finds the best decision: ``optimal`` (the exact optimum), ``planner``, or ``auto`` (the optimum if
-            the problem is small enough, otherwise the planner).
-        tolerance: decisions that cost at most this much more than the best are no mistakes. None: 0.000001 for the
-            optimum, 0.05 for the planner.
-        questions: the most questions per episode that the optimum may ask. None: no limit if answers are true,
-            otherwise 3.
+        judge: ``optimal`` (the exact optimum), ``planner``, or ``auto``: the optimum for a small problem, otherwise the
+            planner.
+        tolerance: regrets up to this are no mistakes. None: 0.000001 for the optimum, 0.05 for the planner.
+        questions: the optimum's limit of questions per episode. None: no limit if answers are true, otherwise 3.
 
     Raises:
-        TooLarge: the judge is ``optimal``, and the problem is too large for it.
+        TooLarge: the judge is ``optimal``, and the problem is too large.
+        InputError: `judge` is unknown, or ``optimal`` with a teammate that it cannot handle.
     """
 
     def __init__(
@@ -158,13 +155,12 @@ def make_judge(problem: Problem, judge: str, questions: int | None) -> ExactJudg
 
     Args:
         problem: the problem that was played.
-        judge: ``optimal``, ``planner``, or ``auto`` (the optimum if it can be computed, otherwise the planner).
-        questions: the most questions per episode that the optimum may ask. None: no limit if answers are true,
-            otherwise 3.
+        judge: ``optimal``, ``planner``, or ``auto``: the optimum for a small problem, otherwise the planner.
+        questions: the optimum's limit of questions per episode. None: no limit if answers are true, otherwise 3.
 
     Raises:
         TooLarge: the judge is ``optimal``, and the problem is too large.
-        InputError: the judge is ``optimal``, and cannot handle this kind of teammate.
+        InputError: `judge` is unknown, or ``optimal`` with a teammate that it cannot handle.
     """
     check_judge(judge)
     if judge == "planner":
@@ -188,8 +184,8 @@ def judge_episode(episode: Episode, judge: str | JudgeCache = "auto") -> Iterato
 
     Args:
         episode: the episode.
-        judge: what finds the best decision: ``optimal`` (the exact optimum), ``planner``, ``auto`` (the optimum if the
-            problem is small enough, otherwise the planner), or a `JudgeCache` of the problem.
+        judge: ``optimal`` (the exact optimum), ``planner``, ``auto`` (the optimum for a small problem, otherwise the
+            planner), or a `JudgeCache` of the problem.
 
     Yields:
         each step, what the ego agent knew before it, and the judgement of its decision.

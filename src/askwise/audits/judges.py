@@ -30,13 +30,12 @@ class ExactJudge:
 
     Args:
         problem: the problem.
-        questions: the most questions per episode that the optimum may ask. None: no limit if answers are true,
-            otherwise 3.
+        questions: limit of questions per episode. None: no limit if answers are true, otherwise 3.
         limit: the most states that the search may solve.
 
     Raises:
         TooLarge: the search needs more states.
-        InputError: the optimum cannot be computed for this kind of teammate or of answers.
+        InputError: the optimum cannot be computed for such a teammate or such answers.
 
     Attributes:
         most: limit of questions per episode; None for no limit.

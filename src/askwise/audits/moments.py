@@ -1,25 +1,23 @@
 """The moments of an episode, and what decisions of the ego agent cost there.
 
-A `Moment` is what the ego agent knew before a step. `MomentValues` computes the expected cost of each decision at a
-moment, beyond what an agent that knows the goal would pay: the delay or price of the decision, plus the cost of the
-moments that can follow. A *judge* (the exact optimum or the planner) provides the cost of a moment
-(`MomentValues.value`).
+A `Moment` is what the ego agent knew before a step. A decision costs its delay or price, plus the expected cost of the
+moment that follows (`MomentValues`). A *judge*, the exact optimum or the planner, provides the cost of a moment. All
+costs leave out what an agent that knows the goal would also pay.
 
-Let ``b_g`` be the probability of goal ``g``. Let the teammate need ``d`` more steps to ``g``, and the ego agent ``e``.
-With ``g`` known, the episode would end after ``max(d + 1, e)`` steps, because the teammate stays at its target for one
-step. After an action that brings the teammate one step closer, let the ego agent need ``e'`` steps. The action has
-delayed the end by::
+**Delay.** With goal ``g`` known, let the teammate need ``d`` more steps to ``g``, and the ego agent ``e``. The episode
+would end after ``max(d + 1, e)`` steps, because the teammate stays at its target for one step. In the next step, the
+teammate comes one step closer; after it, let the ego agent need ``e'`` steps. Its action has delayed the end by::
 
     r_g = 1 + max(d, e') - max(d + 1, e)
 
-Let ``weight[w, g]`` be proportional to the number of shortest paths from ``w`` to ``g``. The teammate moves from its
-state ``w`` to the state ``w'`` with the probability::
+**Observations.** Let ``b_g`` be the probability of goal ``g``, and ``weight[w, g]`` be proportional to the number of
+shortest paths from ``w`` to ``g``. The teammate moves from its state ``w`` to ``w'`` with the probability::
 
     P(w') = sum over g of b_g * weight[w', g] / weight[w, g]
 
-With the remaining probability, the teammate stays at its target, which reveals its goal.
+With the remaining probability, it stays at its target, which reveals its goal.
 
-Let ``L[a, g]`` be the probability of reply ``a`` to a question given goal ``g``. The reply has the probability::
+**Replies.** Let ``L[a, g]`` be the probability of reply ``a`` to a question given goal ``g``. Then::
 
     P(a) = sum over g of b_g * L[a, g]
 """
@@ -134,8 +132,8 @@ BestDecision = tuple[int | Question | None, float]
 class MomentValues(ABC):
     """The base class for the expected costs of all decisions in one step of an episode, according to one judge.
 
-    A judge is the exact optimum (`ExactValues`) or the planner (`PlannerValues`). The cost of a decision is the
-    expected cost to the end if the judge makes all later decisions, beyond what an agent that knows the goal would pay.
+    The judge, the exact optimum or the planner, makes all later decisions. Costs leave out what an agent that knows the
+    goal would also pay.
 
     Args:
         problem: the problem that was played.
@@ -143,8 +141,7 @@ class MomentValues(ABC):
         moment: what the ego agent knew before the step.
 
     Attributes:
-        belief: ``float64 [n_goals]``, the belief in `moment`, without goals that `tables` rules out for the teammate's
-            current state.
+        belief: ``float64 [n_goals]``, the belief in `moment` without the goals that the teammate's state rules out.
 
     Raises:
         InputError: no goal is left in the belief.

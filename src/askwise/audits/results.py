@@ -28,8 +28,8 @@ def fault_of(*, asked: bool, regret: float, needed: bool, fitted: bool, toleranc
     Args:
         asked: whether the decision was to ask.
         regret: its expected cost minus that of the best decision.
-        needed: whether the best question cost less than every action, by more than the tolerance.
-        fitted: whether the best question cost at most as much as the best action, plus the tolerance.
+        needed: whether the best action cost more than the best question plus the tolerance.
+        fitted: whether the best question cost at most the best action plus the tolerance.
         tolerance: regrets up to this are no mistakes.
     """
     if asked and not fitted:
@@ -53,16 +53,15 @@ class AuditedStep:
         t: number of the decision, from 1.
         knew: the belief before the step as text, likeliest goals first.
         done: the decision as text.
-        asked: whether the decision was to ask a question.
-        cost: expected cost from this step to the end.
+        asked: whether the agent asked.
+        cost: expected cost from this step on.
         best: the best decision that the judge knows of, as text.
         best_asks: whether `best` is a question.
         best_cost: cost of `best`.
-        regret: `cost` minus `best_cost`, at least 0; infinite if a possible goal can never be reached any more.
-        needed: whether the best question cost less than every action, by more than the tolerance.
-        fitted: whether the best question cost at most as much as the best action, plus the tolerance; None for an
-            action.
-        fault: ``over-asking``, ``under-asking``, ``wrong question`` or ``wrong act``; empty for no mistake.
+        regret: `cost` minus `best_cost`, at least 0; infinite if a possible goal is out of reach for good.
+        needed: whether the best action cost more than the best question plus the tolerance.
+        fitted: whether the best question cost at most the best action plus the tolerance; None if the agent acted.
+        fault: ``over-asking``, ``under-asking``, ``wrong question`` or ``wrong act``; empty for none.
     """
 
     t: int
@@ -84,12 +83,12 @@ class AuditedEpisode:
     """The audit of one episode or conversation.
 
     Attributes:
-        source: its name: the path of its file, with the number of the line in a ``.jsonl`` file; or its position, such
-            as "episode 2". The name of a conversation follows in parentheses.
+        source: the path of its file, with the line number in a ``.jsonl`` file; without a file, its position, such as
+            "episode 2". The name of a conversation follows in parentheses.
         method: the method or assistant that decided.
-        judge: what the decisions were compared with, and how exact their costs are, as text.
-        tolerance: decisions that cost at most this much more than the best one are no mistakes.
-        steps: the audits of the decisions, in order.
+        judge: what decisions were compared with, and how exact their costs are, as text.
+        tolerance: regrets up to this are no mistakes.
+        steps: audits of the decisions, in order.
     """
 
     source: str

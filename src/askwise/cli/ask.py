@@ -186,9 +186,8 @@ def answered(text: str, problem: Problem) -> Answer:
     """Parse a value of the option ``--answered``: return a question and the answer to it.
 
     Args:
-        text: ``GOALS:yes``, ``GOALS:no`` or ``GOALS:unknown`` (a missing answer), where GOALS are names with commas
-            between. ``GOALS|GOALS:2`` means that the goal is in the second group, ``GOALS|GOALS:none`` that it is in no
-            group.
+        text: ``GOALS:yes``, ``GOALS:no`` or ``GOALS:unknown`` (no answer), where GOALS are names with commas between.
+            For a choice among groups, ``GOALS|GOALS:2`` names the second group, ``GOALS|GOALS:none`` no group.
         problem: the problem with these goals.
 
     Raises:
@@ -221,16 +220,10 @@ def _check_named(groups: list[tuple[int, ...]], problem: Problem) -> None:
 
 
 def _group(reply: str, groups: int, others: bool, text: str) -> int | None:
-    """Return the index of the group that an answer names, from 0; `groups` for no group, None for no answer.
+    """Return the index of the group that an answer names; `groups` for no group, None for no answer.
 
-    Args:
-        reply: the answer in lower case: the number of the group, from 1; ``none`` for no group; or ``unknown``.
-        groups: number of groups.
-        others: whether some goal is in no group; ``none`` is valid only then.
-        text: the whole value of ``--answered``, for the error message.
-
-    Raises:
-        InputError: the answer is invalid.
+    The `reply` is the number of the group, from 1; ``none``, which is valid if `others` is true; or ``unknown``. There
+    are `groups` groups. `text` is the value of ``--answered``, for the message of an `InputError`.
     """
     if reply == "unknown":
         return None

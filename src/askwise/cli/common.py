@@ -265,14 +265,13 @@ class Progress:
     """Prints the progress of a command to standard error.
 
     Use it as a context manager, and call it with the current numbers, such as ``progress(3, 10)``. On a terminal, each
-    message replaces the one before; otherwise, each is a line.
+    message replaces the one before.
 
     Args:
-        command: the name of the subcommand, which begins each message.
+        command: name of the subcommand, which begins each message.
         text: a format string with a ``{}`` for each number of a call.
         show: whether to print anything.
-        patient: whether to leave out messages that come too soon: within 0.5 s (`PAUSE_SECONDS`) on a terminal,
-            otherwise 20 s (`LOG_SECONDS`).
+        patient: whether to leave out messages that come less than 0.5 s after the last on a terminal, 20 s elsewhere.
     """
 
     def __init__(self, command: str, text: str, *, show: bool = True, patient: bool = False) -> None:

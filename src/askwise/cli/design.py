@@ -139,11 +139,11 @@ def check(options: argparse.Namespace) -> None:
 def read_place(options: argparse.Namespace) -> Any:
     """Return the problem that the arguments FILE and TEMPLATE describe, in a form that `askwise.design` accepts.
 
-    It is a `Drawing` for a drawn map; an instance for an instance file; for a planning problem, a `Space` of actions.
-    For a planning problem, ``options.obs`` is set to None.
+    A drawn map gives a `Drawing`, an instance file an instance, and a planning problem a `Space` of actions. For a
+    planning problem, ``options.obs`` is set to None.
 
     Raises:
-        InputError: an option for planning problems was given with another kind of file.
+        InputError: the file is no planning problem, but an option for planning problems was given.
     """
     if planning_problems.is_planning(options.file):
         from askwise.designs.actions import space_of_actions

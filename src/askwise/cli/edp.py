@@ -90,7 +90,7 @@ class Watched:
         model: the teammate's states and moves.
         goals: a dict from each goal to the states in which it is reached, by name or as cells ``(x, y)``.
         start: the teammate's state; None if unknown.
-        policies: the teammate's policy for each goal; None for uniformly random shortest paths.
+        policies: one policy for each goal; None for uniformly random shortest paths.
     """
 
     model: Model
@@ -217,12 +217,12 @@ def as_json(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, bounds: t
     With ``--evidence``, it also has ``evidence``, ``edp_lower`` and ``edp_upper``. Infinite numbers become None.
 
     Args:
-        divergence: supplies the names of the goals, and the value of ``--evidence``.
+        divergence: has the names of the goals and the value of ``--evidence``.
         at: the teammate's state, by name or as a cell.
-        edp: ``float64 [n_goals, n_goals]``, the expected step at which the row's goal is ruled out while the column's
-            goal is pursued.
-        wcd: ``float64 [n_goals, n_goals]``, the latest step at which plans for the two goals first differ.
-        bounds: a lower and an upper bound on `edp`; used with ``--evidence`` only.
+        edp: ``float64 [n_goals, n_goals]``, expected step at which the row's goal is ruled out if the column's is
+            pursued.
+        wcd: ``float64 [n_goals, n_goals]``, latest step at which plans for the two goals first differ.
+        bounds: lower and upper bound on `edp`, for ``--evidence``.
     """
     by_evidence = {}
     if divergence.evidence is not None:
@@ -249,12 +249,12 @@ def matrices_to_text(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, 
     """Return the matrices `edp` and `wcd` as text; for many goals, only the pairs of goals that look alike longest.
 
     Args:
-        divergence: supplies the model, the names of the goals, and the value of ``--evidence``.
+        divergence: has the model, the names of the goals and the value of ``--evidence``.
         at: the teammate's state, by name or as a cell.
-        edp: ``float64 [n_goals, n_goals]``, the expected step at which the row's goal is ruled out while the column's
-            goal is pursued.
-        wcd: ``float64 [n_goals, n_goals]``, the latest step at which plans for the two goals first differ.
-        bounds: a lower and an upper bound on `edp`; used with ``--evidence`` only.
+        edp: ``float64 [n_goals, n_goals]``, expected step at which the row's goal is ruled out if the column's is
+            pursued.
+        wcd: ``float64 [n_goals, n_goals]``, latest step at which plans for the two goals first differ.
+        bounds: lower and upper bound on `edp`, for ``--evidence``.
     """
     goals = f"{divergence.n_goals} goal{'s' if divergence.n_goals != 1 else ''}"
     head = f"{_size(divergence.model)}, {goals}, teammate at {printable(str(at))}\n"
@@ -331,14 +331,9 @@ def _hardest_pairs(divergence: Divergence, edp: Any, wcd: Any, most: int = 10) -
 def draw(divergence: Divergence, at: StateLike, path: str) -> None:
     """Write a picture of EDP, the expected step at which a goal is ruled out while the teammate pursues another goal.
 
-    On a map, the picture shows the mean EDP over all pairs of goals from each cell. Unless there are two goals, a
-    matrix of the EDP of each pair is added, and a very large map shows only its goals. On a graph, there is only the
-    matrix.
-
-    Args:
-        divergence: computes EDP.
-        at: the teammate's state; the matrix shows EDP from there.
-        path: the file to write, PNG, SVG or PDF by its ending.
+    For a grid, it has a map with the mean EDP over all pairs of goals from each cell, and a matrix of the EDP of each
+    pair from the teammate's state `at`. With two goals, it has no matrix. With more goals, a very large map shows only
+    the goals. For other models, it has only the matrix. The file is PNG, SVG or PDF by the ending of `path`.
     """
     from matplotlib.figure import Figure
 

@@ -173,8 +173,8 @@ def bounded(options: argparse.Namespace, problem: Problem, questions: int | None
     Args:
         options: the parsed options; ``--tight`` selects a better bound that takes longer.
         problem: the problem.
-        questions: number of questions per episode that the evaluated method may ask, None for no limit. The bound
-            treats answers as true from question number ``questions`` on; with None, all of them.
+        questions: the evaluated method's limit of questions per episode; None for no limit. The bound treats answers as
+            true from question number `questions` on; for None, from the first.
     """
     from askwise.play.evaluate import lower_bound
 

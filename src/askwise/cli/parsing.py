@@ -151,11 +151,11 @@ def renamed(parser: Any, old: str, now: str, *, dest: str | None = None, **given
     """Accept an earlier name of an option; if a user gives it, the command prints a notice with the present name.
 
     Args:
-        parser: the parser to change, or a group of its options.
+        parser: the parser, or a group of its options.
         old: the earlier name, such as ``--limit``.
         now: the present name.
         dest: the attribute of the parsed options; None for that of `now`.
-        given: more arguments for `add_argument`; and ``many=True`` if the option may be repeated.
+        given: more arguments for `add_argument`; ``many=True`` lets the option be repeated.
     """
     attribute = now.lstrip("-").replace("-", "_") if dest is None else dest
     parser.add_argument(

@@ -146,20 +146,20 @@ def work(
 ) -> list[Row]:
     """Compute the rows of a result table for each problem in the given archives and folders, in several processes.
 
-    With ``--csv FILE``, finished rows are stored in the folder ``FILE.rows``, so that the next call can resume.
-    Problems that cannot be read are skipped, with a message on standard error.
+    With ``--csv FILE``, finished rows are stored in the folder ``FILE.rows``, and the next call resumes. Unreadable
+    problems are skipped, with a message on standard error.
 
     Args:
         options: the parsed options; used are ``--csv``, ``--workers`` and ``--time-limit``.
-        command: the name of the subcommand, for messages.
+        command: name of the subcommand, for messages.
         paths: archives, and folders of archives.
-        job_for: returns the job that computes the rows of a problem.
+        job_for: returns the job that computes a problem's rows.
 
     Returns:
-        The rows, as dicts, in the order of the problems.
+        the rows as dicts, in the order of the problems.
 
     Raises:
-        AskwiseError: no problem can be read, or an option is not valid.
+        AskwiseError: no problem can be read, or an option is invalid.
     """
     from askwise.recognition.archives import collect
 

@@ -69,11 +69,11 @@ def copy_example(source: Path, target: str, *, force: bool) -> None:
 
     Args:
         source: the example's file or folder.
-        target: the path of the copy, which also says where the other folders go.
+        target: path of the copy; the other folders go next to it.
         force: whether to overwrite existing files.
 
     Raises:
-        InputError: a folder cannot be written; or without `force`, `target` exists or a changed file would be
+        InputError: a folder cannot be written; or, without `force`, `target` exists or a changed file would be
             overwritten.
     """
     from askwise.text.files import reason, whole_file

@@ -6,8 +6,8 @@ A domain is a kind of problem with its own files::
         "lift", format="house/lift@1", instance=House, problem=as_problem, read=read, write=write
     )
 
-A file describes an instance, here an object of the class `House`. `as_problem` turns an instance into a `BasicProblem`.
-`read` and `write` convert between instances and the contents of files.
+A file describes an instance, here a `House`. `as_problem` makes a `BasicProblem` of it. `read` and `write` convert
+between instances and the contents of files.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from askwise.text.wording import PLAIN, Vocabulary
 class BasicProblem(FactoredProblem):
     """A problem of a `BasicDomain`, in which each agent has its own model and both share the goals.
 
-    Two problems are equal if their instances and the agents' starts are equal.
+    Problems with equal instances and equal starts are equal.
 
     Args:
         instance: the object that a file of the domain describes.
@@ -35,7 +35,7 @@ class BasicProblem(FactoredProblem):
 
     Attributes:
         instance: the argument `instance`.
-        stated_start: the start with which the problem was made; a copy with another start keeps it.
+        stated_start: the start given at first; a copy with another start keeps it.
     """
 
     def __init__(self, instance: Any, **stated: Any) -> None:
@@ -55,12 +55,12 @@ class BasicDomain:
     """A domain (a kind of problem with its own files) made from three functions: `problem`, `read` and `write`.
 
     Args:
-        name: the name of the domain, such as ``lift``.
+        name: the domain's name, such as ``lift``.
         format: the key ``format`` of its files, such as ``house/lift@1``.
-        instance: the class of the objects that files describe. Objects with the same contents must be equal.
+        instance: the class of the objects that files describe. Equal contents must give equal objects.
         problem: makes the `BasicProblem` of an instance.
-        read: takes the contents of a file as a `Field`, and returns the instance or raises `InputError`.
-        write: returns the contents of an instance's file without ``format``, such as `dataclasses.asdict`.
+        read: makes an instance of a file's contents, a `Field`, or raises `InputError`.
+        write: returns a file's contents without ``format``, such as `dataclasses.asdict`.
         words: the words for agents, goals and landmarks.
     """
 

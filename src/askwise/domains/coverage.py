@@ -30,14 +30,14 @@ class Coverage(FactoredProblem):
     """Maximal coverage on a drawn map: the ego agent has to go to a goal to which the teammate does not go.
 
     Args:
-        drawing: a drawn map with ``W`` (the teammate), ``F`` (the ego agent) and at least two goals.
-        prior: a weight for each goal, in the order of ``drawing.goals``; None for equal weights.
+        drawing: a map with ``W`` (the teammate), ``F`` (the ego agent) and at least two goals.
+        prior: a weight for each of ``drawing.goals``, in order; None for equal weights.
         query_cost: the price of questions; None for 0.5 each.
         answers: how often answers are wrong or missing.
 
     Attributes:
-        drawing: the map, with the cells of goals and agents.
-        weights: the argument `prior` as a tuple of floats, or None.
+        drawing: the map, with its goals and starts.
+        weights: `prior` as a tuple of floats, or None.
     """
 
     def __init__(

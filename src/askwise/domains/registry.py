@@ -1,8 +1,8 @@
 """`Domain`, the interface that all domains implement, and functions that find a domain by name or by problem.
 
-A domain is a kind of problem, such as tool fetching, with its own files and words. A domain is one object, loaded at
-first use from a location ``module:attribute``. Other packages add domains by an entry point in the group
-``askwise.domains`` whose value is such a location.
+A domain is a kind of problem, with its own files and words. It is one object, loaded at first use from a location
+``module:attribute``. Other packages add domains as entry points in the group ``askwise.domains``, with such a location
+as value.
 """
 
 from __future__ import annotations
@@ -90,10 +90,11 @@ class Domain(Protocol):
 
         Args:
             given: an instance or a problem of this domain. A problem is returned unchanged if `start` is None.
-            start: the start of both agents; None for that of `given`. A prior that depends on it is computed anew.
+            start: the start of both agents; None for that of `given`. A prior that depends on the start is computed
+                anew.
 
         Raises:
-            InputError: the teammate cannot reach every goal from `start`.
+            InputError: the teammate cannot reach every goal.
         """
 
     def vocabulary(self, given: Any = None) -> Vocabulary:
@@ -235,9 +236,9 @@ def read(text: str, source: str = "text", folder: Path | None = None) -> Any:
     """Return the instance that the text of a file describes: the object from which a domain makes a problem.
 
     Args:
-        text: JSON if it begins with a brace or a bracket, otherwise TOML.
-        source: where the text comes from, for error messages.
-        folder: the folder of files that the text refers to; None if it may not refer to any.
+        text: JSON if it begins with a brace or a bracket; TOML if not.
+        source: what error messages call the text.
+        folder: the folder of files that the text refers to; None to refuse such references.
 
     Raises:
         InputError: the text is not valid.

@@ -3,19 +3,17 @@
 Importing this module registers four environments with Gymnasium:
 
 - ``askwise/Problem-v0``: `ProblemEnv`, any problem of any domain;
-- ``askwise/ProblemFlat-v0``: the same inside `FlatProblem`, with a `Discrete` action space, an action mask and a flat
-  observation;
 - ``askwise/ToolFetching-v0``: `ToolFetchingEnv`, in which you are the fetcher, who brings a worker the right tool;
-- ``askwise/ToolFetchingFlat-v0``: the same inside `FlatToolFetching`.
+- ``askwise/ProblemFlat-v0`` and ``askwise/ToolFetchingFlat-v0``: the same in wrappers, `FlatProblem` and
+  `FlatToolFetching`, with a `Discrete` action space, an action mask and a flat observation.
 
 Import this module first, or let Gymnasium import it: ``gymnasium.make("askwise.envs:askwise/ToolFetching-v0")``.
 
-It also registers ``askwise/Problem-v0`` and ``askwise/ToolFetching-v0`` with PettingZoo. In
-``pettingzoo.make("parallel", "askwise/Problem-v0", problem=problem)`` both agents act at the same time; with ``"aec"``
-they take turns. Without the registry, use ``askwise.envs.problem_v0.parallel_env(problem)``.
+The import also registers the first two names with PettingZoo. In ``pettingzoo.make("parallel", "askwise/Problem-v0",
+problem=problem)`` both agents act at the same time; with ``"aec"`` they take turns.
+``askwise.envs.problem_v0.parallel_env(problem)`` does without the registry.
 
-Every environment plays an `askwise.Game`, which applies the rules. Two objects adapt an environment to a domain: an
-`episodes.ProblemSource` supplies the problems, an `episodes.Observer` makes the observations.
+Environments play an `askwise.Game`, which applies the rules.
 """
 
 from __future__ import annotations

@@ -39,12 +39,10 @@ _WRAPPER_ARGUMENTS = ("questions", "belief", "scaled", "hints")
 class FlatView(NamedTuple):
     """What a flat environment shows at one point of an episode: the observation, the action mask and the questions.
 
-    Actions that are not questions come first, then the `n_questions` questions.
-
     Attributes:
         flat: the observation as one vector, ``float32 [k]``.
-        mask: ``int8 [n_actions]``, 1 for each available action, and for each question about some, but not all, of the
-            possible goals.
+        mask: ``int8 [n_actions]``, other actions first, then questions. It is 1 for available actions, and for
+            questions about some, but not all, of the possible goals.
         asked: ``bool [n_questions, n_goals]``, the goals that each question asks about.
     """
 
@@ -56,17 +54,17 @@ class FlatView(NamedTuple):
 class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     """Base class of wrappers that give a `GameEnv` a `Discrete` action space, an action mask and a flat observation.
 
-    The wrapper adds a belief, the probability of each goal, to the observation. The belief determines the goals that
-    the questions ask about. Actions that are not questions come first, then the questions.
+    The observation includes a belief, the probability of each goal. The belief determines what the questions ask about.
+    Questions come after all other actions.
 
     Args:
         env: a `GameEnv`, wrapped or not.
         questions: keys of `kinds`, such as ``likeliest``, or callables that take a `QuestionContext` and return the
-            goals to ask about, ``bool [n_goals]``. None for `default_questions`.
-        belief: ``robust`` (for any teammate), or ``bayes`` or ``elimination`` (both for teammates that never err).
-        scaled: whether observed numbers with finite bounds are scaled to lie between 0 and 1.
-        hints: whether the observation has the key ``hints``: the probability that each action is optimal, and that each
-            question asks about the teammate's goal.
+            goals to ask about, ``bool [n_goals]``; None for `default_questions`.
+        belief: ``robust`` (for any teammate), or ``bayes`` or ``elimination`` (for teammates that never err).
+        scaled: whether observed numbers with finite bounds are scaled to 0 to 1.
+        hints: whether to observe ``hints``: the probability that each action is optimal, and that each question asks
+            about the true goal.
 
     Attributes:
         wraps: the class of the environments that can be wrapped.
@@ -221,40 +219,40 @@ class FlatProblem(FlatEnv):
     """`ProblemEnv` with a `Discrete` action space, an action mask and a flat observation.
 
     ## Description
-    This wrapper of `ProblemEnv` keeps a belief: a probability for each goal. The belief is part of the observation, and
-    determines a short list of questions.
+    The wrapper keeps a belief: a probability for each goal. The belief is part of the observation, and determines a
+    short list of questions.
 
     ## Action space
     ``Discrete(n_ego_actions + n_questions)``: first the ontic actions (those that are not questions), then the
-    questions, in the order of the argument ``questions``. The mask is in ``info["action_mask"]`` (``int8``) and
-    returned by ``action_masks()`` (``bool``). It excludes ontic actions that are not available, and questions about no
-    goal or about all possible goals. An excluded action has no effect, but costs a step, or the price of the question.
+    questions, in the order of the argument ``questions``. The mask is ``info["action_mask"]`` (``int8``) and
+    ``action_masks()`` (``bool``). It excludes ontic actions that are not available, and questions about no goal or all
+    possible goals. An excluded action is useless, but costs a step or the question's price.
 
     ## Observation space
-    ``Box float32 [k]``: ``gymnasium.spaces.flatten`` of the ``Dict`` of `ProblemEnv` with one more key, ``belief``
-    (``[n_goals]``, probability of each goal). The values are in alphabetical order of their keys. Numbers from a
-    ``Discrete`` space are one-hot vectors.
+    ``Box float32 [k]``: the ``Dict`` of `ProblemEnv` and ``belief`` (``[n_goals]``, probability of each goal),
+    flattened by ``gymnasium.spaces.flatten``. The keys are in alphabetical order. Numbers from a ``Discrete`` space are
+    one-hot vectors.
 
     ## Rewards
-    As in `ProblemEnv`: the negative cost of the step.
+    The negative cost of the step.
 
     ## Starting state
-    As in `ProblemEnv`, with the same options of ``reset``: ``goal`` and ``problem``.
+    As in `ProblemEnv`, with the same options of ``reset``.
 
     ## Episode end
     As in `ProblemEnv`.
 
     ## Arguments
     - ``env``: a `ProblemEnv`, wrapped or not.
-    - ``questions``: a list of kinds of questions, by default ``group`` (for each group of goals, the goals in it),
-      ``move`` (for each move, the goals for which it is optimal), ``half`` (the fewest goals that have at least half of
-      the probability) and ``likeliest`` (the likeliest goal); also ``goal`` (each goal alone), or callables that take a
-      `QuestionContext` and return the goals to ask about, ``bool [n_goals]``.
-    - ``belief``: ``robust`` (default, for any teammate), or ``bayes`` or ``elimination`` (both for teammates that never
+    - ``questions``: a list of kinds: ``group`` (for each group, its goals), ``move`` (for each move, the goals for
+      which it is optimal), ``half`` (the fewest goals with at least half of the probability), ``likeliest`` (the
+      likeliest goal), ``goal`` (each goal alone), and callables that take a `QuestionContext` and return the goals to
+      ask about, ``bool [n_goals]``. By default the first four.
+    - ``belief``: ``robust`` (default, for any teammate), or ``bayes`` or ``elimination`` (for teammates that never
       err).
-    - ``scaled``: whether observed numbers with finite bounds are scaled to lie between 0 and 1 (default: False).
-    - ``hints``: whether the observation has the key ``hints`` (``[n_actions]``): the probability that each ontic action
-      is optimal, and that each question asks about the true goal (default: False).
+    - ``scaled``: whether observed numbers with finite bounds are scaled to 0 to 1 (default: False).
+    - ``hints``: whether to observe ``hints`` (``[n_actions]``): the probability that each ontic action is optimal, and
+      that each question asks about the true goal (default: False).
     """
 
     wraps = ProblemEnv
@@ -264,36 +262,35 @@ class FlatToolFetching(FlatEnv):
     """`ToolFetchingEnv` with a `Discrete` action space, an action mask and a flat observation.
 
     ## Description
-    This wrapper of `ToolFetchingEnv` keeps a belief: the probability that each station is the worker's goal. The belief
-    is part of the observation, and determines a short list of questions.
+    The wrapper keeps a belief: the probability of each station. The belief is part of the observation, and determines a
+    short list of questions.
 
     ## Action space
     ``Discrete(5 + n_stations + n_questions)``: first the ontic actions (4 moves, NOOP, one PICKUP for each station),
-    then the questions, in the order of the argument ``questions``. The mask is in ``info["action_mask"]`` (``int8``)
-    and returned by ``action_masks()`` (``bool``). It excludes ontic actions that are not available, and questions about
-    no station or about all possible stations. An excluded action has no effect, but costs a step, or the price of the
-    question.
+    then the questions, in the order of the argument ``questions``. The mask is ``info["action_mask"]`` (``int8``) and
+    ``action_masks()`` (``bool``). It excludes ontic actions that are not available, and questions about no station or
+    all possible stations. An excluded action is useless, but costs a step or the question's price.
 
     ## Observation space
-    ``Box float32 [k]``: ``gymnasium.spaces.flatten`` of the ``Dict`` of `ToolFetchingEnv` with one more key, ``belief``
-    (``[n_stations]``, probability of each station). The values are in alphabetical order of their keys. Numbers from a
-    ``Discrete`` space are one-hot vectors.
+    ``Box float32 [k]``: the ``Dict`` of `ToolFetchingEnv` and ``belief`` (``[n_stations]``, probability of each
+    station), flattened by ``gymnasium.spaces.flatten``. The keys are in alphabetical order. Numbers from a ``Discrete``
+    space are one-hot vectors.
 
     ## Rewards
-    As in `ToolFetchingEnv`: the negative cost of the step.
+    The negative cost of the step.
 
     ## Starting state
-    As in `ToolFetchingEnv`, with the same options of ``reset``: ``goal`` and ``instance``.
+    As in `ToolFetchingEnv`, with the same options of ``reset``.
 
     ## Episode end
     As in `ToolFetchingEnv`.
 
     ## Arguments
     - ``env``: a `ToolFetchingEnv`, wrapped or not.
-    - ``questions``: a list of kinds of questions, by default ``toolbox`` (for each toolbox, the stations whose tool is
-      in it), ``move`` (for each move, the stations for which it is optimal), ``half`` (the fewest stations that have at
-      least half of the probability) and ``likeliest`` (the likeliest station); also ``station`` (each station alone),
-      or callables that take a `ToolFetchingContext` and return the stations to ask about, ``bool [n_stations]``.
+    - ``questions``: a list of kinds: ``toolbox`` (for each toolbox, the stations whose tool is in it), ``move`` (for
+      each move, the stations for which it is optimal), ``half`` (the fewest stations with at least half of the
+      probability), ``likeliest`` (the likeliest station), ``station`` (each station alone), and callables that take a
+      `ToolFetchingContext` and return the stations to ask about, ``bool [n_stations]``. By default the first four.
     - ``belief``, ``scaled``, ``hints``: as in `FlatProblem`.
     """
 
@@ -338,14 +335,13 @@ def make_flat_tool_fetching(**arguments: Any) -> FlatToolFetching:
 class Flattener:
     """A function object that turns observations into vectors, like ``gymnasium.spaces.flatten``.
 
-    Call `begin` with the first observation of an episode. Then call the object itself with any observation of the
-    episode.
+    Call `begin` with an episode's first observation, then the object itself with any observation of the episode.
 
     Args:
         space: the space of the observations, which are dictionaries.
         changing: the keys whose values may change during an episode. Their spaces are ``Discrete`` from 0, or have one
             axis.
-        scaled: whether numbers with finite bounds are scaled to lie between 0 and 1.
+        scaled: whether numbers with finite bounds are scaled to 0 to 1.
     """
 
     def __init__(self, space: spaces.Dict, changing: Sequence[str], *, scaled: bool = False) -> None:

@@ -21,16 +21,15 @@ ByAgent: TypeAlias = dict[str, dict[str, Any]]
 class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[misc]  # untyped base
     """Base class of the PettingZoo environments, on top of `askwise.core.game.Game`.
 
-    Both agents act in every step. If the ego agent asks, both stay in place and the environment answers. Only the
-    teammate sees the goal.
+    Both agents act in every step. If the ego agent asks, both stay in place. Only the teammate sees the goal.
 
     Args:
         source: supplies the problem of each episode.
-        observer: makes the observations of both agents, without the goal.
-        max_steps: steps after which an episode is truncated; None for the limit of `source`.
+        observer: makes the observations, without the goal.
+        max_steps: limit on the steps of an episode; None for that of `source`.
         render_mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing).
         answers: how often answers are wrong or missing: an `AnswerModel` or a text such as
-            ``"wrong:0.05,refused:0.1"``. None for the answer model of each problem.
+            ``"wrong:0.05,refused:0.1"``; None for what each problem states.
 
     Attributes:
         teammate: the name of the agent that knows the goal.

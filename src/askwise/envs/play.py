@@ -146,11 +146,11 @@ class Play:
     """One episode of an environment: the game, and the other data that observations need.
 
     Attributes:
-        game: the episode itself, with state, costs and goal. The ego agent must not see the goal.
+        game: the game, with state, costs and goal. The ego agent must not see the goal.
         masks: the actions that are available in each state.
         asked: ``bool [n_goals]``, the last question, all False before the first one.
-        answer: the answer to `asked`: 0 nothing asked yet, 1 no, 2 yes, 3 refused.
-        allowed_when_asked: ``bool [n_goals]``, the goals that were possible at the last question.
+        answer: the last answer: 0 nothing asked yet, 1 no, 2 yes, 3 refused.
+        allowed_when_asked: ``bool [n_goals]``, the goals that were possible before the last question.
     """
 
     def __init__(self, game: Game, masks: Masks) -> None:
@@ -219,13 +219,13 @@ class Play:
     def info(self, illegal: bool, action_mask: Any) -> dict[str, Any]:
         """Return Gymnasium's info dict for the last step.
 
-        The keys are ``step_cost`` (of the last step), ``cost`` (so far), ``illegal`` and ``action_mask``. The end of
-        the episode adds ``goal`` (its index), ``known_cost`` (the least cost if the goal is known from the start) and
+        The keys are ``step_cost`` (of the last step), ``cost`` (so far), ``illegal`` and ``action_mask``. At the end of
+        the episode also ``goal`` (its index), ``known_cost`` (the least cost if the goal is known from the start) and
         ``marginal_cost`` (``cost - known_cost``).
 
         Args:
             illegal: whether the action was not available.
-            action_mask: the actions that are available now.
+            action_mask: the actions available now.
         """
         game = self.game
         info: dict[str, Any] = {

@@ -27,35 +27,35 @@ class ProblemParallelEnv(GameParallelEnv):
     """An environment for two agents: a teammate that knows the goal, and an ego agent that has to find it out.
 
     ## Description
-    The game of the Gymnasium environment `askwise.envs.ProblemEnv`, but you control both agents, ``"teammate"`` and
-    ``"ego"``. Each has to reach one of its own targets for the goal.
+    The game of `askwise.envs.ProblemEnv`, in which you control both agents. Each has to reach one of its own targets
+    for the goal.
 
     ## Action space
     - ``teammate``: ``Discrete(n_teammate_actions)``, indices of ``problem.teammate.actions.names``.
-    - ``ego``: ``OneOf((Discrete(n_ego_actions), MultiBinary(n_goals)))``, as in `ProblemEnv`. If the ego agent
-      asks, the environment answers, and both agents stay in place.
+    - ``ego``: ``OneOf((Discrete(n_ego_actions), MultiBinary(n_goals)))``, as in `ProblemEnv`. The environment answers
+      questions; both agents then stay in place.
 
-    An action that is not available does nothing, but costs a step. This includes questions about no goal.
+    An action that is not available, such as a question about no goal, does nothing, but costs a step.
 
     ## Observation space
     - ``ego``: the ``Dict`` of `ProblemEnv`.
     - ``teammate``: the same ``Dict`` with one more key, ``goal``, ``Discrete(n_goals)``.
 
     ## Rewards
-    Both agents get the negative cost of the step. ``infos[agent]`` has the keys of the info dict of `ProblemEnv`.
-    ``illegal`` is about the agent's own action. ``action_mask`` fits ``action_space(agent).sample``: an ``int8`` array
-    for the teammate; a pair of an array and None for the ego agent.
+    Both agents get the negative cost of the step. Each agent's info has the keys of `ProblemEnv`. ``illegal`` is about
+    the agent's own action. ``action_mask`` fits ``action_space(agent).sample``: an ``int8`` array for the teammate; a
+    tuple of an array and None for the ego agent.
 
     ## Starting state
     As in `ProblemEnv`; the same seed gives the same goal. The options of ``reset`` are ``goal`` (name or index) and
-    ``problem`` (another problem, with equal numbers of goals, groups of goals, states and actions).
+    ``problem`` (another one with equal numbers of goals, groups of goals, states and actions).
 
     ## Episode end
     For both agents at once, as in `ProblemEnv`.
 
     ## Arguments
     - ``problem``: a `Problem`, an instance of any domain, or the path of its file.
-    - ``max_steps``: steps after which an episode is truncated; by default far more than any sensible agent needs.
+    - ``max_steps``: limit on the steps of an episode; by default far more than needed.
     - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels) or ``"human"`` (a window).
     - ``answers``: how often answers are wrong or missing: an `AnswerModel`, or a text such as
       ``"wrong:0.05,refused:0.1"``; by default as the problem says.

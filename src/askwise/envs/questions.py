@@ -1,15 +1,15 @@
-"""A short list of questions, for agents that cannot choose among all 2^n subsets of goals.
+"""A short list of questions, for agents that cannot choose among all 2^n subsets of n goals.
 
-Each kind of question gives one or more questions about the possible goals:
+Each kind gives one or more questions about the possible goals:
 
 - ``group``: for each group of goals, the goals in it;
-- ``move``: for each move of the ego agent, the goals for which that move is optimal;
-- ``half``: the fewest goals that have at least half of the probability;
-- ``likeliest``: the likeliest goal alone;
+- ``move``: for each of the ego agent's moves, the goals for which it is optimal;
+- ``half``: the fewest goals with at least half of the probability;
+- ``likeliest``: the likeliest goal;
 - ``goal``: each goal alone.
 
-Tool fetching has ``toolbox`` (for each toolbox, the stations whose tool is in it) instead of ``group``, and calls
-``goal`` ``station``.
+Tool fetching has ``toolbox`` (for each toolbox, the stations whose tool is in it) instead of ``group``, and ``station``
+instead of ``goal``.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class ToolFetchingContext(QuestionContext):
     Attributes:
         problem: the `ToolFetching` problem that is played.
         ego: the index of the fetcher's state.
-        possible: ``bool [n_stations]``, the stations that may be the worker's goal.
+        possible: ``bool [n_stations]``, the stations that may be the goal.
         probabilities: ``float64 [n_stations]``, the probability of each station.
         boxes: ``int [n_stations]``, the index of the toolbox with each station's tool.
     """
@@ -150,11 +150,11 @@ class QuestionList:
     """A fixed number of questions; the goals that they ask about change with the ego agent's state and belief.
 
     Args:
-        kinds: names of kinds of questions, such as ``half``, or callables that take a `QuestionContext` and return the
+        kinds: kinds of questions by name, such as ``half``, or callables that take a `QuestionContext` and return the
             goals to ask about, ``bool [n_goals]``.
         problem: a problem, which determines the number of questions.
-        known: for each name, a function that computes the questions from a `QuestionContext`, and a function that
-            returns their number for a problem.
+        known: for each name, a function that computes questions from a `QuestionContext`, and one that returns their
+            number for a problem.
 
     Attributes:
         n: number of questions.

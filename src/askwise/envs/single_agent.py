@@ -32,17 +32,17 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
     Args:
         source: supplies the problem of each episode.
         observer: makes the ego agent's observations.
-        teammate: a `Teammate`, or a name that `askwise.core.teammates` lists, such as ``"urop"`` (draws one of all
-            shortest plans).
-        max_steps: steps after which an episode is truncated; None for the limit of `source`.
+        teammate: a `Teammate`, or a name from `askwise.core.teammates`, such as ``"urop"`` (draws one of all shortest
+            plans).
+        max_steps: limit on the steps of an episode; None for that of `source`.
         render_mode: ``"ansi"`` (text), ``"rgb_array"`` (pixels), ``"human"`` (a window) or None (nothing).
         answers: how often answers are wrong or missing: an `AnswerModel` or a text such as
-            ``"wrong:0.05,refused:0.1"``. None for the answer model of each problem.
+            ``"wrong:0.05,refused:0.1"``; None for what each problem states.
 
     Attributes:
         episodes: starts the episodes and holds the current one.
-        flat_question: returns the goals that an action of the wrapping `FlatEnv` asks about; None without such a
-            wrapper.
+        flat_question: returns the goals that an action of a `FlatEnv` around this environment asks about; None without
+            such a wrapper.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": FRAMES_PER_SECOND}  # noqa: RUF012
@@ -145,20 +145,20 @@ class ProblemEnv(GameEnv):
 
     ## Description
     The teammate goes to a target of its goal and stays there. You are the ego agent and have to reach one of your own
-    targets for the same goal. Watch what the teammate does, and ask when watching takes too long. The question "is your
-    goal among these?" has a price, and both agents stay in place during that step.
+    targets for the same goal. Watch the teammate, and ask when watching takes too long. A question, "is your goal among
+    these?", has a price, and both agents stay in place.
 
     ## Action space
-    ``OneOf((Discrete(n_ego_actions), MultiBinary(n_goals)))``: a pair.
+    ``OneOf((Discrete(n_ego_actions), MultiBinary(n_goals)))``: a tuple of two.
 
-    - ``(0, k)`` takes the ontic action (one that is not a question) ``k`` of ``problem.ego.actions.names``. An action
-      that is not available does nothing, but costs a step.
-    - ``(1, q)`` asks about the goals with a 1 in ``q``. A question about no goal counts as an action that is not
-      available.
+    - ``(0, k)`` takes the ontic action (one that is not a question) ``k`` of ``problem.ego.actions.names``.
+    - ``(1, q)`` asks about the goals with a 1 in ``q``.
+
+    An action that is not available, such as a question about no goal, does nothing, but costs a step.
 
     ## Observation space
-    A ``Dict``, without the goal. States and actions are indices: ``problem.teammate.model`` has the names of the
-    teammate's states, ``problem.teammate.actions.names`` those of its actions.
+    A ``Dict``, without the goal. States and actions are indices; ``problem.teammate.model`` and
+    ``problem.teammate.actions.names`` have the teammate's names.
 
     | key | space | meaning |
     |---|---|---|
@@ -169,36 +169,34 @@ or after a question), ``k + 1`` action ``k`` |
     | ``asked`` | ``MultiBinary(n_goals)`` | the last question, zeros before the first one |
     | ``answer`` | ``Discrete(3)`` | the last answer: 0 nothing asked yet, 1 no, 2 yes; ``Discrete(4)`` if answers may \
 be refused, 3 refused |
-    | ``possible`` | ``MultiBinary(n_goals)`` | the goals with a positive prior that no answer has ruled out; answers \
-that can be wrong rule out none |
+    | ``possible`` | ``MultiBinary(n_goals)`` | the goals with a positive prior that no answer has ruled out; if \
+answers can be wrong, none is ruled out |
     | ``prior`` | ``Box (n_goals,) float64`` | prior probability of each goal |
 
     ## Rewards
     The negative cost of the step: -1 for an action, ``-problem.query_cost(goals asked about)`` for a question.
 
-    ``info`` has ``step_cost`` and ``cost`` (of the last step, and so far), ``illegal`` (whether the action was not
-    available) and ``action_mask`` (``int8 [n_ego_actions]``, 1 for available ontic actions).
-    ``action_space.sample(mask=(action_mask, None))`` draws an available action or a question. After the last step,
-    ``info`` also has ``goal`` (its index), ``known_cost`` (the cost if the goal is known from the start) and
-    ``marginal_cost`` (``cost - known_cost``).
+    ``info`` has ``step_cost`` (of the last step), ``cost`` (so far), ``illegal`` (whether the action was not available)
+    and ``action_mask`` (``int8 [n_ego_actions]``, 1 for available ontic actions; for
+    ``action_space.sample(mask=(action_mask, None))``). After the last step also ``goal`` (its index), ``known_cost``
+    (the least cost if the goal is known from the start) and ``marginal_cost`` (``cost - known_cost``).
 
     ## Starting state
-    Both agents start where the problem says. The goal is drawn from the prior.
-    ``reset(options={"goal": ..., "problem": ...})`` chooses the goal, by name or index, and another problem with equal
-    numbers of goals, groups of goals, states and actions. The same seed gives the same episode, with the goal and the
-    teammate of ``askwise.simulate(problem, teammate=..., seed=...)``.
+    The goal is drawn from the prior. ``reset(options={"goal": ..., "problem": ...})`` chooses the goal, by name or
+    index, and another problem with equal numbers of goals, groups of goals, states and actions. The same seed gives the
+    same goal and teammate, also in ``askwise.simulate(problem, teammate=..., seed=...)``.
 
     ## Episode end
-    The episode is terminated when the teammate has stayed at a target of its goal for a step, and the ego agent is at
-    one of its own targets after that step. It is truncated after ``max_steps`` steps, questions included.
+    The episode is terminated after a step in which the teammate stays at a target of its goal, if the ego agent is then
+    at one of its own. It is truncated after ``max_steps`` steps, questions included.
 
     ## Arguments
     - ``problem``: a `Problem`, an instance of any domain, or the path of its file.
-    - ``teammate``: how the teammate acts: ``"urop"`` (draws one of all shortest plans), ``"noisy:0.1"`` (the same with
-      10 % random actions), another kind of `askwise.core.teammates`, or a `Teammate`; by default as the problem says.
+    - ``teammate``: ``"urop"`` (draws one of all shortest plans), ``"noisy:0.1"`` (the same with 10 % random actions),
+      another kind of `askwise.core.teammates`, or a `Teammate`; by default as the problem says.
     - ``answers``: how often answers are wrong or missing: an `AnswerModel`, or a text such as
       ``"wrong:0.05,refused:0.1"`` or ``"truthful"``; by default as the problem says.
-    - ``max_steps``: steps after which an episode is truncated; by default far more than any sensible agent needs.
+    - ``max_steps``: limit on the steps of an episode; by default far more than needed.
     - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels) or ``"human"`` (a window).
     """
 
@@ -226,12 +224,12 @@ class ToolFetchingEnv(GameEnv):
     """An environment in which you bring a worker the tool that it needs, without knowing which tool that is.
 
     ## Description
-    A worker walks over a grid to its station and works there. It needs the station's tool, which lies in a toolbox. You
-    are the fetcher: watch where the worker goes, ask when watching takes too long, pick up the right tool and bring it.
-    The question "is your goal among these stations?" has a price, and both agents stay in place during that step.
+    A worker walks to its station and works there, with the station's tool, which lies in a toolbox. You are the
+    fetcher: watch the worker, ask when watching takes too long, and bring the right tool. A question, "is your goal
+    among these stations?", has a price, and both agents stay in place.
 
     ## Action space
-    ``OneOf((Discrete(5 + n_stations), MultiBinary(n_stations)))``: a pair.
+    ``OneOf((Discrete(5 + n_stations), MultiBinary(n_stations)))``: a tuple of two.
 
     - ``(0, k)`` takes an ontic action (one that is not a question): 0 NORTH, 1 EAST, 2 SOUTH, 3 WEST, 4 NOOP, ``5 + s``
       picks up the tool of station ``s``. An action that is not available does nothing, but costs a step.
@@ -250,8 +248,8 @@ NORTH, 2 EAST, 3 SOUTH, 4 WEST, 5 WORK, 6 NOOP |
     | ``asked`` | ``MultiBinary(n_stations)`` | the last question, zeros before the first one |
     | ``answer`` | ``Discrete(3)`` | the last answer: 0 nothing asked yet, 1 no, 2 yes; ``Discrete(4)`` if answers may \
 be refused, 3 refused |
-    | ``possible`` | ``MultiBinary(n_stations)`` | the stations with a positive prior that no answer has ruled out; \
-answers that can be wrong rule out none |
+    | ``possible`` | ``MultiBinary(n_stations)`` | the stations with a positive prior that no answer has ruled out; if \
+answers can be wrong, none is ruled out |
     | ``worker_start`` | ``Box (2,) int32`` | where the worker started |
     | ``stations`` | ``Box (n_stations, 2) int32`` | cells of the stations |
     | ``tools`` | ``Box (n_stations, 2) int32`` | for each station, the cell of the toolbox with its tool |
@@ -266,32 +264,31 @@ answers that can be wrong rule out none |
     ## Rewards
     The negative cost of the step: -1 for an action, ``-(base + per_station * stations asked about)`` for a question.
 
-    ``info`` has ``step_cost`` and ``cost`` (of the last step, and so far), ``illegal`` (whether the action was not
-    available) and ``action_mask`` (``int8 [5 + n_stations]``, 1 for available ontic actions).
-    ``action_space.sample(mask=(action_mask, None))`` draws an available action or a question. After the last step,
-    ``info`` also has ``goal`` (index of the station), ``known_cost`` (the cost if the goal is known from the start) and
-    ``marginal_cost`` (``cost - known_cost``).
+    ``info`` has ``step_cost`` (of the last step), ``cost`` (so far), ``illegal`` (whether the action was not available)
+    and ``action_mask`` (``int8 [5 + n_stations]``, 1 for available ontic actions; for
+    ``action_space.sample(mask=(action_mask, None))``). After the last step also ``goal`` (index of the station),
+    ``known_cost`` (the least cost if the goal is known from the start) and ``marginal_cost`` (``cost - known_cost``).
 
     ## Starting state
-    Both agents start where the instance says, the fetcher with empty hands. The goal is drawn from the prior.
-    ``reset(options={"goal": ..., "instance": ...})`` chooses the goal, by name or index, and another `Instance` or
-    path, with equal width, height and numbers of stations and toolboxes. The same seed gives the same episode, with the
-    goal and the worker of ``askwise.simulate(instance, teammate=..., seed=...)``.
+    The fetcher has empty hands. The goal is drawn from the prior. ``reset(options={"goal": ..., "instance": ...})``
+    chooses the goal, by name or index, and another `Instance` or path, with equal width, height and numbers of stations
+    and toolboxes. The same seed gives the same goal and worker, also in
+    ``askwise.simulate(instance, teammate=..., seed=...)``.
 
     ## Episode end
-    The episode is terminated when the worker does WORK at its goal station and the fetcher is there with the station's
-    tool after that step. It is truncated after ``max_steps`` steps, questions included.
+    The episode is terminated after a step in which the worker does WORK at its goal station, if the fetcher is then
+    there with the station's tool. It is truncated after ``max_steps`` steps, questions included.
 
     ## Arguments
     - ``instance``: an `Instance` or the path of its file; without it, every reset draws a random instance.
     - ``size``, ``stations``, ``toolboxes``, ``walls``, ``clustered``, ``prior``, ``query_cost``: settings of random
-      instances, as in `askwise.generate`. The defaults are those of the paper: 20, 50, 5, 0.0, False, ``"uniform"``,
+      instances, as in `askwise.generate`; by default, as in the paper, 20, 50, 5, 0.0, False, ``"uniform"``,
       ``QueryCost(0.5, 0.0)``.
-    - ``teammate``: how the worker acts: ``"urop"`` (default: draws one of all shortest plans), ``"noisy:0.1"`` (the
-      same with 10 % random actions), another kind of `askwise.core.teammates`, or a `Teammate`.
+    - ``teammate``: ``"urop"`` (default: draws one of all shortest plans), ``"noisy:0.1"`` (the same with 10 % random
+      actions), another kind of `askwise.core.teammates`, or a `Teammate`.
     - ``answers``: how often answers are wrong or missing: an `AnswerModel`, or a text such as
-      ``"wrong:0.05,refused:0.1"``; by default answers are true.
-    - ``max_steps``: steps after which an episode is truncated; by default 4 for each cell of the map.
+      ``"wrong:0.05,refused:0.1"``; by default as the instance says.
+    - ``max_steps``: limit on the steps of an episode; by default 4 for each cell of the map.
     - ``render_mode``: ``"ansi"`` (text), ``"rgb_array"`` (pixels) or ``"human"`` (a window).
     """
 

@@ -26,16 +26,16 @@ map, the worker needs less than 1 step per cell and the fetcher less than 2."""
 
 
 class Settings(TypedDict, total=False):
-    """Settings of random instances of tool fetching, all optional; the defaults are those of the paper.
+    """Settings of random instances of tool fetching; by default those of the paper.
 
     Attributes:
         size: cells per side, or ``(width, height)``; default 20.
-        stations: number of stations; default 50.
-        toolboxes: number of toolboxes; default 5.
-        walls: share of the cells that are walls; default 0.
+        stations: number; default 50.
+        toolboxes: number; default 5.
+        walls: share of wall cells; default 0.
         clustered: whether stations lie in clusters; default False.
-        prior: a `Prior`, or one of its kinds ``uniform``, ``far``, ``near``, ``fetcher-far`` and ``fetcher-near``;
-            default ``uniform``.
+        prior: ``uniform`` (default), ``far``, ``near``, ``fetcher-far`` or ``fetcher-near``, or a `Prior` of such a
+            kind.
         query_cost: price of questions; default 0.5 each.
     """
 

@@ -1,18 +1,17 @@
 """Tools for reinforcement learning: a reward that values each step at once, and trained policies as askwise agents.
 
 **Rewards.** The reward of the environments is the negative cost of each step. The wrapper `RegretReward` gives the
-negative *marginal cost* instead. The marginal cost of a question is its price. The marginal cost of an action is the
-number of steps by which it delays the earliest possible end of the episode. Let ``V(s)`` be the least cost of the rest
-of an episode from state `s` if the goal is known, and 0 at the end. Then::
+negative *marginal cost*: the price of a question, or the number of steps by which an action delays the earliest
+possible end. Let ``V(s)`` be the least cost of the rest of an episode from state `s` if the goal is known, 0 at the
+end. Then::
 
     reward = -(cost of the step + V(state after the step) - V(state before the step))
 
-In an episode that reaches the goal, the rewards sum to ``V(start)`` minus the cost of the episode. The same policies
-are optimal with and without the wrapper (potential-based shaping, without discount). ``V`` depends on the goal, so the
-rewards reveal it. Train with this wrapper, and measure results without it.
+If the goal is reached, the rewards sum to ``V(start)`` minus the cost of the episode. The same policies are optimal
+with and without the wrapper (potential-based shaping, without discount). But the rewards reveal the goal: train with
+the wrapper, measure without it.
 
-**Policies.** A policy takes a vector and a mask and returns the index of an action. `PolicyAgent` makes it an agent,
-for `askwise.simulate`, `askwise.evaluate` and `askwise.ask`. The agent sees what a flat environment shows.
+**Policies.** A policy maps a vector and a mask to the index of an action. `PolicyAgent` makes it an agent of askwise.
 """
 
 from __future__ import annotations
@@ -40,14 +39,14 @@ Policy: TypeAlias = Callable[[Any, BoolArray], Any]
 
 
 class RegretReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
-    """A wrapper whose reward is the negative marginal cost of each step, which shows at once whether a step is good.
+    """A wrapper that rewards each step with its negative marginal cost, which shows at once whether the step is good.
 
-    The marginal cost of a step is ``cost of the step + V(state after it) - V(state before it)``. ``V(s)`` is the least
-    cost of the rest of an episode from state `s` if the goal is known, 0 at the end. The same policies are optimal with
-    and without the wrapper. The rewards depend on the goal: measure results without the wrapper.
+    The marginal cost is ``cost of the step + V(state after it) - V(state before it)``. ``V(s)`` is the least cost of
+    the rest of an episode from state `s` if the goal is known, 0 at the end. The wrapper does not change which policies
+    are optimal. Its rewards reveal the goal: measure without it.
 
     Args:
-        env: any environment of askwise, wrapped or not.
+        env: an environment of askwise, wrapped or not.
     """
 
     def __init__(self, env: gymnasium.Env[Any, Any]) -> None:

@@ -1,22 +1,19 @@
 """`askwise.ask`: what a method would do now, and why.
 
-`ask` lets an agent observe the past of an episode, and then asks it for its decision. The past is given in one of two
-ways:
+`ask` lets an agent observe the past of an episode, and then asks it for its decision. The past is either
 
-- as a `history`, the observations from the start on (`Episode.observations`). The agent decides at each of them again,
-  so that it has the same cached plans and random choices as in that episode;
-- as the teammate's current state (`teammate_at`) or all its actions (`seen`), and the answers (`answered`).
+- a `history`, the observations from the start on (`Episode.observations`). The agent decides at each of them again, so
+  it has the same cached plans and random choices;
+- or the teammate's current state (`teammate_at`) or all its actions (`seen`), and the answers (`answered`).
 
-If only the teammate's current state is given, the teammate is assumed to have taken a shortest path to it
-(`likeliest_path`). If the teammate draws its shortest plans uniformly, two kinds of belief are the same for all
-shortest paths:
+If only its current state is given, the teammate is assumed to have taken a shortest path (`likeliest_path`). If it
+draws its shortest plans uniformly, two kinds of belief are the same for all these paths. Let ``d`` be the number of
+steps between states, ``P0`` the prior, and ``N_g`` the number of shortest paths to goal `g`:
 
-- `elimination`: the goals with ``d(start, now) + d(now, g) = d(start, g)``, in proportion to the prior; ``d`` is the
-  number of steps;
-- `bayes`: probabilities in proportion to ``P0(g) N_g(now) / N_g(start)``, where ``P0`` is the prior and ``N_g`` the
-  number of shortest paths to `g`.
+- `elimination`: the goals with ``d(start, now) + d(now, g) = d(start, g)``, in proportion to ``P0(g)``;
+- `bayes`: in proportion to ``P0(g) N_g(now) / N_g(start)``.
 
-The third kind, `robust`, allows for detours; it depends on the path.
+The third kind, `robust`, allows for detours and depends on the path.
 """
 
 from __future__ import annotations
@@ -78,10 +75,9 @@ class Advice:
         problem: the problem.
         method: name of the agent.
         state: the states of both agents.
-        decision: the decision and its reason, with the gate (whether a question may be asked) and the zones of the most
-            important pairs of goals (when a question may pay off).
+        decision: the decision, why it was made, whether a question was allowed, and when it may pay off.
         belief: ``float64 [n_goals]``, None if the agent shows none.
-        way: the assumed path if only the teammate's current state was given; otherwise None.
+        way: the assumed path; None unless only the teammate's current state was given.
     """
 
     problem: Problem
@@ -141,13 +137,13 @@ def ask(
         history: what the agent observed at the start and after each step (`Episode.observations`); excludes
             `teammate_at`, `seen`, `ego_at` and `answered`.
         teammate_at: current state of the teammate; without `seen`, a shortest path to it is assumed.
-        seen: all actions of the teammate from the start on, by name or index.
+        seen: all actions of the teammate, by name or index.
         ego_at: current state of the ego agent, by default its start.
-        answered: all answers so far: each an `Answer`, or a pair of the goals asked about (names or indices) and the
-            reply (True, False, or None for no answer).
-        seed: seed of the agent's random choices. To repeat those of an episode, give its `history` and seed.
-        belief: ``elimination``, ``bayes`` or ``robust``, if `method` is a name; by default that of the method, or
-            ``robust`` if the problem states policies for the teammate.
+        answered: all answers: each an `Answer`, or the goals asked about (names or indices) and True, False, or None
+            for no answer.
+        seed: seed of the agent's random choices; with `history`, use that of the episode.
+        belief: ``elimination``, ``bayes`` or ``robust``, if `method` is a name. By default ``robust`` if the problem
+            states policies for the teammate, otherwise that of the method.
     """
     agent = _asked(problem, method, belief=belief)
     name = start_agent(problem, agent, spawn(seed, 3)[2])

@@ -27,13 +27,11 @@ Given = tuple[Hashable, Answer]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeardReplies:
-    """The replies that the agent has heard on one branch of an exact evaluation, if answers may be wrong or missing.
-
-    A branch is a possible course of an episode so far.
+    """The replies heard on one branch (possible course of an episode so far), if answers may be wrong or missing.
 
     Attributes:
         log: ``float64 [n_goals]``, log likelihood of all replies given each goal; None if no reply says anything.
-        given: a pair for each question asked: its key, and the answer. Empty unless `remembers`.
+        given: key and answer of each question asked; empty unless `remembers`.
         remembers: whether a repeated question gets the same reply, because errors are persistent.
         asked: number of questions asked.
     """
@@ -136,15 +134,15 @@ class Branch:
         agent: the agent, ready to decide.
         observation: what the agent observes now.
         goals: the possible goals for which the episode goes on.
-        possible: `goals`, and those for which the episode would have ended already.
+        possible: `goals`, and those for which it would have ended.
         paths: number of the teammate's paths. If answers may be wrong or missing, ``float64 [n_goals]``: the sum over
-            these paths of the likelihood of the replies, given each goal.
-        taken: number of decisions so far.
+            the paths of the likelihood of the replies, given each goal.
+        taken: number of decisions.
         weight: ``float64 [n_goals]``, joint probability of each goal and this branch; None if it follows from `paths`.
-        replies: the replies heard, if answers may be wrong or missing.
-        asked: number of questions since the teammate's last step, if answers may be wrong or missing; otherwise 0.
-        questions: number of questions so far.
-        situation: a key of all that the agent's decisions depend on; None until it is computed.
+        replies: the replies heard; None if answers are always true.
+        asked: number of questions since the teammate's last step; 0 if answers are always true.
+        questions: number of questions.
+        situation: a key of all that the agent's decisions depend on; None until computed.
     """
 
     agent: Agent
@@ -165,11 +163,11 @@ class Branch:
         """Return the branch that follows this one after an answer or a step; it shares the agent with this branch.
 
         Args:
-            observation: what the agent observes then.
+            observation: what the agent then observes.
             goals: the possible goals for which the episode goes on.
-            possible: `goals`, and those for which the episode would have ended already.
+            possible: `goals`, and those for which it would have ended.
             weight: ``float64 [n_goals]``, joint probability of each goal and the new branch, or None.
-            other: new `paths` and `replies`; by default those of this branch.
+            other: new `paths` and `replies`, if they change.
         """
         asked = observation.answer is not None
         other |= {"asked": self.asked + 1 if "replies" in other else 0, "questions": self.questions + asked}
@@ -191,13 +189,11 @@ class BranchQueue:
     """A priority queue of the branches of an exact evaluation; branches in the same situation are joined into one.
 
     A branch is a possible course of an episode so far. The queue holds the branches of one step of the teammate.
-    Branches with the fewest questions in this step come first (if answers are always true, questions are not counted),
-    then those with the most possible goals. So a branch leaves the queue only after all branches in its situation have
-    been joined with it.
+    Branches with the fewest questions in this step come first, then those with the most possible goals. So no branch is
+    taken before all branches in its situation have been joined with it.
 
     Args:
-        situation: a function that returns a hashable key of all that the agent's decisions depend on; None to join no
-            branches.
+        situation: returns a hashable key of all that the agent's decisions depend on; None to join no branches.
     """
 
     def __init__(self, situation: Callable[[Branch], Any] | None) -> None:

@@ -1,21 +1,20 @@
 """The exact expected marginal cost of an agent, by enumerating everything that the agent can observe.
 
 The marginal cost of an episode is its cost minus the least possible cost if the goal is known. A *branch* is what the
-agent has observed so far: the steps of the teammate and the answers. The expected marginal cost is a sum over all
-branches and goals: the joint probability of the branch and the goal, times the cost of the agent's decision. A decision
-costs the price of a question, or the delay that an action causes.
+agent has observed so far: the teammate's steps and the answers. A decision costs the price of a question, or the delay
+that an action causes. The result is a sum over all branches and goals: the cost of the decision, times the joint
+probability of branch and goal.
 
-The teammate draws one of its shortest plans uniformly. The joint probability of goal `g` and one path to the teammate's
-state `w` is ``weight[w, g]``, the same for every path to `w` (`askwise.planning`). If the teammate has its own policies
-(`Problem.policies`), each branch carries the joint probability of its path and each goal.
+If the teammate draws one of its shortest plans uniformly, the joint probability of goal `g` and a path to state `w` is
+``weight[w, g]`` (`askwise.planning.tables`), the same for all paths. If the teammate has its own policies
+(`Problem.policies`), each branch carries its joint probabilities.
 
 If answers may be wrong or missing (`Problem.answers`), every possible reply is followed. Each branch carries the
 likelihood of its replies given each goal. Branches of negligible probability are left out.
 
 If the agent's decisions depend only on its belief and the states of both agents (`Agent.markov`), branches with the
-same states and the same possible goals are joined (`follows_once`). If answers may be wrong or missing, the replies of
-joined branches must also change the odds of the goals equally. If errors are persistent, the same questions must have
-got the same replies.
+same states and possible goals are joined (`follows_once`). If answers may be wrong or missing, their replies must also
+change the odds of the goals equally. If errors are persistent, the same questions must have got the same replies.
 """
 
 from __future__ import annotations
@@ -68,13 +67,13 @@ class Enumeration:
         problem: the problem.
         agent: the agent to evaluate; it is copied.
         seed: seed of the agent's random choices.
-        limit: largest number of decisions; beyond it `TooLarge` is raised. None for no limit.
+        limit: the most decisions, None for any number; beyond it `TooLarge` is raised.
         progress: called with the number of decisions so far; may be None.
 
     Attributes:
-        decisions: number of decisions taken.
+        decisions: number of decisions.
         left_out: total probability of the courses too improbable to follow.
-        chose_at_random: whether the agent made random choices while several goals were possible.
+        chose_at_random: whether the agent chose at random while several goals were possible.
     """
 
     def __init__(

@@ -50,12 +50,12 @@ class Evaluation:
         method: name of the agent.
         expected_cost: expected cost of an episode.
         expected_marginal_cost: expected cost minus that of an agent that knows the goal.
-        verdict: how certain the costs are: exact, with a proven error bound, or estimated.
-        states: number of decisions taken.
+        verdict: whether the costs are exact, have a proven error bound, or are estimated.
+        states: number of decisions.
         stderr: standard error of `expected_marginal_cost`; 0 unless estimated.
-        ci: 95 % confidence interval of `expected_marginal_cost`.
+        ci: its 95 % confidence interval.
         seconds: duration of the evaluation.
-        questions: limit of questions per episode; None for none.
+        questions: limit of questions per episode, None for none.
     """
 
     method: str
@@ -85,24 +85,24 @@ def evaluate(
 ) -> Evaluation:
     """Return the expected cost of an agent, for a goal drawn from the prior.
 
-    Choose at most one of `exact`, `episodes` and `paths`. By default, small problems are evaluated exactly, and larger
-    ones from `EPISODES` episodes. The teammate follows the policies of the problem, or draws a shortest plan uniformly
-    if there are none.
+    Choose at most one of `exact`, `episodes` and `paths`. By default, small problems are evaluated exactly, larger ones
+    from `EPISODES` (200) episodes. The teammate follows the policies of the problem, if any, or draws a shortest plan
+    uniformly.
 
     Args:
         problem: the problem; `askwise.evaluate` also takes an instance of any domain, or the path of its file.
         method: the ego agent, or the name of its method (`askwise.methods.methods` lists them).
-        exact: enumerate everything that the agent can observe. If the teammate may walk in circles, the agent needs the
-            belief ``elimination`` or the method ``informed``; otherwise `TooLarge` is raised.
+        exact: follow all that the agent can observe. If the teammate may walk in circles, `TooLarge` is raised, except
+            with the belief ``elimination`` or the method ``informed``.
         episodes: number of episodes.
-        paths: number of episodes for each goal, weighted by the prior; better if rare goals cost much.
+        paths: number of episodes for each goal; better if rare goals cost much.
         seed: seed of all random choices.
-        belief: ``elimination``, ``bayes`` or ``robust``, if `method` is a name; by default ``robust`` if the problem
-            states policies, otherwise the method chooses.
-        questions: limit of questions per episode; where the agent would ask more, it waits. None for no limit.
-        go_on: ignore `limit`.
-        limit: largest number of decisions in an exact evaluation; beyond it `TooLarge` is raised.
-        progress: called now and then with the number of decisions taken, or of episodes played.
+        belief: ``elimination``, ``bayes`` or ``robust``, if `method` is a name. By default ``robust`` if the problem
+            states policies, otherwise that of the method.
+        questions: limit of questions per episode, after which the agent waits; None for none.
+        go_on: ignore `limit`; implies `exact`, unless `episodes` or `paths` is given.
+        limit: the most decisions in an exact evaluation; with `exact`, `TooLarge` is raised beyond it.
+        progress: called with the number of decisions or episodes so far.
     """
     began = time.perf_counter()
     _check(exact, episodes, paths, limit)
@@ -299,10 +299,10 @@ def solve(
 
     Args:
         problem: the problem; `askwise.solve` also takes an instance of any domain, or the path of its file.
-        questions: limit of questions per episode, unanswered ones included. By default there is no limit if all answers
-            are true, and a limit of 3 otherwise.
+        questions: limit of questions per episode, unanswered ones included; by default 3, or none if all answers are
+            true.
         go_on: ignore `limit`.
-        limit: largest number of states to solve; beyond it `TooLarge` is raised.
+        limit: the most states to solve; beyond it `TooLarge` is raised.
         progress: called with the numbers of states solved and of questions searched.
     """
     check_count("limit", limit, 1, optional=False)
@@ -321,15 +321,15 @@ def lower_bound(
 ) -> Bound:
     """Return a lower bound of the expected marginal cost of every method, however many questions it asks.
 
-    The bound is computed from groups of goals that are small enough to be solved exactly.
+    It is computed from groups of goals that are small enough to be solved exactly.
 
     Args:
         problem: the problem; `askwise.lower_bound` also takes an instance of any domain, or the path of its file.
-        limit: largest number of states to solve for each group; a larger limit gives a better bound.
-        questions: if answers may be wrong or missing, take them to be true only from this question on, which may give a
-            better bound. By default all answers are taken to be true.
-        tight: solve groups of up to 1,000,000 states; if the bound is still not exact, also try random groups. A bound
-            from random groups holds with 95 % confidence.
+        limit: the most states to solve for each group; more give a better bound.
+        questions: if answers may be wrong or missing, take only those from this question on to be true, for a better
+            bound. By default all are taken to be true.
+        tight: allow 1,000,000 states for each group; if the bound is still not exact, also try random groups. A bound
+            from these holds with 95 % confidence.
         seed: seed of the random groups.
         progress: called with the number of random groups solved and their total number.
     """

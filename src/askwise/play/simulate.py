@@ -41,10 +41,10 @@ def simulate(
             follows the policies of the problem, or draws a shortest plan.
         goal: the teammate's goal, by name or index; by default drawn from the prior.
         seed: makes the episode repeatable.
-        belief: ``elimination``, ``bayes`` or ``robust``, if `method` is a name; by default ``robust`` if the teammate
-            may leave its shortest paths, otherwise the method chooses.
-        max_steps: cut the episode off after this many steps; the default is far more than needed.
-        answers: an `AnswerModel`, or a text such as ``wrong:0.05`` (see `answering`); by default that of the problem.
+        belief: ``elimination``, ``bayes`` or ``robust``, if `method` is a name. By default ``robust`` if the teammate
+            may leave its shortest paths, otherwise that of the method.
+        max_steps: the most steps; by default far more than needed.
+        answers: an `AnswerModel`, or text such as ``wrong:0.05`` (see `answering`); by default that of the problem.
     """
     problem = answering(problem, answers)
     other = teammate_for(problem, teammate)

@@ -1,15 +1,15 @@
 """The exact expected cost of an agent with a teammate that may walk in circles.
 
-Such a teammate has infinitely many paths. But an agent whose decisions depend only on its situation (see
-`follows_once`) meets finitely many situations. A situation consists of the states of both agents, the possible goals
-and the replies heard. For each goal, the situations form a Markov chain. Let ``c[s]`` be the cost of the decision in
-situation ``s``. Let ``Q[s, s']`` be the probability of moving from ``s`` to ``s'``, given the goal. Let ``W[s]`` be the
-expected cost from ``s`` to the end of the episode. Then::
+Such a teammate has infinitely many paths. But if the agent's decisions depend only on its situation (`follows_once`),
+it meets finitely many situations: states of both agents, possible goals and replies heard. For each goal, they form a
+Markov chain:
 
-    W = c + Q W
+- ``c[s]`` is the cost of the decision in situation ``s``;
+- ``Q[s, s']`` is the probability of moving from ``s`` to ``s'``;
+- ``W[s]`` is the expected cost from ``s`` to the end of the episode. It solves ``W = c + Q W``.
 
-Let ``W*`` be the exact solution and ``r = c + Q W - W``. Let ``V`` solve ``V = 1 + Q V`` with a relative error of at
-most ``eps``. Then ``|W - W*| <= max|r| V / (1 - eps)`` (see `askwise.model.chain`).
+Let ``W'`` be the computed solution and ``r = c + Q W' - W'``. Let ``V`` solve ``V = 1 + Q V`` with a relative error of
+at most ``eps``. Then ``|W' - W| <= max|r| V / (1 - eps)`` (see `askwise.model.chain`).
 
 If the agent chooses at random, one choice is drawn for each situation.
 """

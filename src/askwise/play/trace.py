@@ -1,28 +1,35 @@
 """Traces: episodes as JSON files, ``askwise/trace@2``.
 
-A trace is one object: ``instance`` (the whole instance, as in its own file), ``answers`` (the answer model),
-``method``, ``teammate``, ``seed``, ``goal``, ``finished``, ``cost``, ``known_cost`` (the least cost if the goal is
-known), ``marginal_cost`` (``cost`` minus ``known_cost``; null if the episode was cut off), ``final`` (the states of
-both agents at the end), and ``steps``. Each step has the keys
+A trace is one object with the keys
 
-- ``t`` (the number of the step), ``belief`` (the probability of each goal, or null), ``cost``, and the states of both
-  agents before the step;
+- ``format``, ``method``, ``teammate``, ``seed``, ``goal``, ``finished`` and ``cost``;
+- ``instance``, as in its own file, and ``answers``, the answer model;
+- ``known_cost``, the least cost if the goal is known, and ``marginal_cost``, the cost beyond it, null if the episode
+  was cut off;
+- ``final``, the states of both agents at the end, and ``steps``, a list.
+
+Each step has the keys
+
+- ``t`` (its number), ``belief`` (the probability of each goal, or null), ``cost``, and the states of both agents before
+  the step;
 - ``action`` (the ego agent's) and the teammate's action, both null in a step with a question;
-- ``ask`` and ``answer``, both null in any other step. A question is a list of goals (answered by true or false), or a
-  multiple-choice question (see `askwise.core.question_json`). A refused answer is null;
+- ``ask`` and ``answer``, both null in a step without one. A question is a list of goals, answered by true or false, or
+  a multiple-choice question (`askwise.core.question_json`). A refused answer is null;
 - ``why``, the reason for the decision, and ``verdict``, how certain it is that no question is better (may be empty);
-- ``considered`` (the best question, even if not asked), ``question_cost`` (its price) and ``value`` (the number of
-  steps that it is expected to save), all null if no question was considered;
+- ``considered`` (the best question, even if not asked), ``question_cost`` (its price) and ``value`` (the steps that it
+  is expected to save), all null if no question was considered;
 - ``runner_up``, the next best question and its net value, or null;
-- ``gate``, the condition for asking and whether it was met, and ``pairs``, the pairs of goals between which the ego
-  agent may be undecided longest (see `askwise.methods.decision_json`). Both are null if the agent shows no belief;
-  ``pairs`` is also null in very large problems. Files of earlier versions may lack both keys.
+- ``gate``, the condition for asking and whether it was met, null if the agent shows no belief;
+- ``pairs``, the pairs of goals between which the ego agent may be undecided longest (`askwise.methods.decision_json`),
+  null if the agent shows no belief or the problem is very large.
 
-The states of both agents have the keys ``teammate`` and ``ego``. A state is a name (a text or a number) or a cell
-``[x, y]``. If the ego agent can carry things, the keys are the domain's words for the two agents, and ``holding``: the
-goal for which the ego agent carries something, or null. For example, the domain of tool fetching has the keys
-``worker``, ``fetcher`` and ``holding``. The domain's words are also in the key of the teammate's action
-(``teammate_action`` or ``worker_action``), and in the key of the goals in ``runner_up`` (``goals`` or ``stations``).
+Earlier files may lack ``gate`` and ``pairs``.
+
+The states of both agents have the keys ``teammate`` and ``ego``. A state is a name (text or a number) or a cell
+``[x, y]``. If the ego agent can carry things, the keys are the domain's words, such as ``worker`` and ``fetcher`` in
+tool fetching, and ``holding``: the goal for which the ego agent carries something, or null. The domain's words are also
+in the key of the teammate's action (``teammate_action`` or ``worker_action``), and in the key of the goals in
+``runner_up`` (``goals`` or ``stations``).
 
 Numbers are written in full, so a loaded episode equals the saved one. Files of ``askwise/trace@1`` can be loaded too.
 They have no ``answers``, because all answers were true, and no multiple-choice questions.

@@ -1,8 +1,8 @@
 """Find goal-recognition problems in folders, and group archives that contain the same problem.
 
-In goal recognition, an observer infers an agent's goal from some of the agent's actions. An archive has the planning
-domain, the possible goals and the observed actions. Archives that differ only in the observed actions are grouped, so
-that the optimal plans are computed only once.
+In goal recognition, an observer infers an agent's goal from some of its actions. An archive has a planning domain,
+possible goals and observed actions. Archives that differ only in the observed actions form a group, so that optimal
+plans are computed only once.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ def collect(paths: Sequence[str | Path]) -> tuple[list[Collected], list[Unreadab
     Archives that differ only in the observed actions or the true goal become one problem.
 
     Args:
-        paths: archives (tar files), folders with such archives or with the files of a problem at any depth, or names of
-            askwise's examples.
+        paths: archives (tar files), folders that contain archives or unpacked problems at any depth, or names of
+            examples.
 
     Raises:
         InputError: a path does not exist, or neither a problem nor anything unreadable was found.

@@ -1,11 +1,11 @@
 """Compute two tables: how similar the goals of each problem are, and which goals are recognised in each archive.
 
-The table of problems has two measures of similarity. ``wcd`` is the length of the longest common prefix of optimal
+The table of problems measures similarity in two ways. ``wcd`` is the length of the longest common prefix of optimal
 plans for two different goals. ``told_apart`` is the largest number of steps until the actions have ruled out all wrong
-goals; ``inf`` if this may never happen (`askwise.pddl.pairs`).
+goals, or ``inf`` (`askwise.pddl.pairs`).
 
-An archive has one problem and the observed actions of one plan. The table of archives states what is known about the
-goal after the last observed action.
+An archive has one problem and the observed actions of one plan. The table of archives has the results after the last of
+them.
 """
 
 from __future__ import annotations
@@ -178,9 +178,9 @@ class RecogniseJob:
     Attributes:
         problem: the problem and its archives.
         limits: limits of the search for plans.
-        belief: ``bayes`` if all observed actions are in optimal plans, ``robust`` if some may not be.
-        stray: probability that an observed action is not part of the plan; only for ``robust``.
-        complete: whether every action up to the last observed one was observed.
+        belief: ``bayes`` if all observed actions are in optimal plans, otherwise ``robust``.
+        stray: probability that an observed action is not in the plan; only for ``robust``.
+        complete: whether no action before the last observed one was missed.
     """
 
     problem: Collected
@@ -239,12 +239,12 @@ class Summary:
 
     Attributes:
         observability: the percentage of the plan that was observed, empty if unknown.
-        archives: number of archives with a known true goal and a result; only these count below.
-        likeliest: archives in which the true goal was among the likeliest goals.
-        alone: archives in which the true goal was the only likeliest goal.
-        possible: archives in which the true goal was still possible.
-        contradictions: archives in which no goal was possible at some step.
-        goals: mean number of goals that were still possible.
+        archives: number of archives with a known true goal and a result; only they count below.
+        likeliest: archives whose true goal was among the likeliest.
+        alone: archives whose true goal was the only likeliest.
+        possible: archives whose true goal was still possible.
+        contradictions: archives without a possible goal at some step.
+        goals: mean number of goals still possible.
     """
 
     observability: str

@@ -1,22 +1,22 @@
 """Estimate from sampled runs how many steps it takes until an agent's actions rule out a goal, for learned policies.
 
-In the paper behind askwise, a goal is ruled out by an action that is impossible under the goal's policy. A learned
-policy gives every action some probability, so evidence is accumulated. Let an agent follow the policy ``pi_truth`` of
-its goal. Let ``pi_other`` be the policy of another goal, `other`. ``LLR_t`` is the log likelihood ratio after `t`
-steps. At the divergence point ``dp`` the actions rule out `other`; ``EDP`` is its expectation::
+In the paper behind askwise, an action rules out a goal if the goal's policy never takes it. A learned policy takes
+every action with some probability, so evidence is accumulated. Let ``pi_truth`` be the policy that the agent follows,
+and ``pi_other`` that of another goal, `other`. ``LLR_t`` is the log likelihood ratio after `t` steps. At the divergence
+point ``dp``, the actions rule out `other`::
 
     LLR_t = sum over the first t steps of (log pi_truth(action | observation) - log pi_other(action | observation))
     dp    = first t with LLR_t >= log(1 / evidence)
     EDP   = E[dp]
 
-If the agent did pursue `other`, the chance that `other` is ever ruled out would be at most `evidence` (Ville's
+If the agent did pursue `other`, that goal would ever be ruled out with a probability of at most `evidence` (Ville's
 inequality). With ``evidence=0``, the definition is the paper's.
 
-A run is censored if it ends before `other` is ruled out. So the estimate is a lower bound of the EDP:
-``E[min(dp, end)]``, where ``end`` is the last step of the run.
+A censored run ends, after ``end`` steps, before it rules out `other`. So the estimate, ``E[min(dp, end)]``, is a lower
+bound of the EDP.
 
 Stopping as soon as an interval is narrow would favour samples with a small variance. So the first `FIRST` (400) runs
-decide how many more there will be.
+decide how many more are planned.
 """
 
 from __future__ import annotations
@@ -61,9 +61,8 @@ def sampled_edp(
         truth: the policy that is followed.
         within: requested half width of the mean's 95 % interval, as a share of the mean.
         horizon: largest number of steps of a run.
-        evidence: `other` is ruled out when the actions are at most `evidence` times as likely under `other` as under
-            `truth`.
-        options: other options of `sampled_divergence`, such as ``runs``.
+        evidence: `other` is ruled out if it makes the actions at most `evidence` times as likely as `truth`.
+        options: other options of `sampled_divergence`.
     """
     given = {"within": within, "horizon": horizon, "evidence": evidence, **options}
     found = sampled_divergence(env, {"other": other, "truth": truth}, truths=["truth"], **given)
@@ -93,13 +92,13 @@ def sampled_divergence(
     Args:
         env: a Gymnasium environment, a vector environment, a registered name, or a function that makes an environment.
         policies: the policy of each goal by its name (kinds: see `askwise.sampling.policies`).
-        truths: the goals to pursue; by default all.
+        truths: the goals to pursue; None for all.
         within: requested half width of an interval, as a share of the mean.
         horizon: largest number of steps of a run.
-        evidence: a goal is ruled out when the actions are at most `evidence` times as likely under its policy as under
-            that of the pursued goal.
-        threshold: if given, used instead of `evidence`: a goal is ruled out by the first action that is less than
-            `threshold` times as likely, under its policy, as the likeliest action.
+        evidence: a goal is ruled out if its policy makes the actions at most `evidence` times as likely as the pursued
+            goal's policy.
+        threshold: if given, replaces `evidence`: an action rules out a goal if the goal's policy makes it less than
+            `threshold` times as likely as its likeliest action.
         end_tells: whether the end of an episode (`terminated`) rules out all other goals.
         interval: ``normal``, or ``bernstein``, which is wider but valid for any number of runs.
         runs: largest number of runs for each pursued goal.
@@ -132,21 +131,14 @@ def _enough(
     kind: str,
     finished: Callable[[int, int], None],
 ) -> tuple[IntArray, BoolArray, int]:
-    """Run episodes until the intervals are narrow enough, or until there are `most` runs.
+    """Run episodes until the intervals of the mean steps are narrow enough, or until there are `most` runs.
 
-    There is an interval for the mean number of steps until each other goal is ruled out.
-
-    Args:
-        rollouts: runs the episodes.
-        rng: source of all random numbers.
-        within: requested half width of an interval, as a share of the mean.
-        most: largest number of runs.
-        kind: ``normal`` or ``bernstein``.
-        finished: called with the number of runs that have just ended and the number planned.
+    `within` is the requested half width, as a share of the mean. `finished` is called with the numbers of runs just
+    ended and planned.
 
     Returns:
         The step at which each run ruled out each other goal, or its last step (``int32 [n_runs, n_others]``); whether
-        it ruled out the goal (``bool [n_runs, n_others]``); how often intervals were computed.
+        it did (``bool [n_runs, n_others]``); how often intervals were computed.
     """
     steps = np.empty((0, len(rollouts.others)), dtype=np.int32)
     diverged = np.empty(steps.shape, dtype=np.bool_)

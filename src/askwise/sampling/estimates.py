@@ -1,28 +1,31 @@
 """Estimates from sampled divergence points, some of them censored: means, confidence intervals and survival curves.
 
-A run follows the policy of one goal. It *diverges* at the step at which its actions rule out another goal, the
-divergence point `dp`. A run that ends before is *censored*. So the observed steps have the mean
-``E[min(dp, horizon)]``, a lower bound of the mean of `dp`.
+A run follows the policy of one goal. At its divergence point `dp`, its actions rule out another goal. A run that ends
+before, at step ``end``, is *censored*. The mean observed step estimates ``E[min(dp, end)]``, a lower bound of the mean
+of `dp`.
 
-Let `n_u` be the number of runs that are still observed at step `u`, and `d_u` the number of those that diverge at this
-step. The share of runs that have not diverged by step `t` is estimated by Kaplan and Meier's product::
+Kaplan and Meier's product estimates the share of runs that have not diverged by step `t`. Let ``n_u`` be the number of
+runs still observed at step ``u``, and ``d_u`` the number that diverge at this step::
 
     S(t) = product over steps u <= t of (1 - d_u / n_u)
 
-It assumes that runs that end early would have diverged like the others. If the environment ends runs at goals, use the
-option `end_tells` of `sampled_divergence`.
+It assumes that censored runs would have diverged like the others. If the environment ends runs at goals, use the option
+`end_tells` of `sampled_divergence`.
 
-There are two kinds of 95 % intervals of the mean. ``bernstein`` is the empirical Bernstein bound of Maurer and Pontil
-(2009) for values in [1, horizon]. It holds for any number of runs. Several intervals of one growing sample share the
-probability of an error. ``normal`` is the mean plus and minus 1.96 standard errors, corrected for skewness. It is
-narrower and is used from `ENOUGH` (200) runs on. It misses the mean too often if fewer than about five runs are
-expected to lie far from all others. It has three cases:
+The mean has one of two 95 % intervals:
 
-- If all `n` runs have the same value, another value is assumed to have a probability of at most ``1 - 0.05^(1/n)``. The
-  interval has all means that are possible with this probability.
-- If more than half of the runs have the smallest value, or more than half the largest, the interval is computed from
-  the share of the other runs (`_score_interval`).
-- Otherwise, Hall's transformation (1992) of the standardised mean removes skewness.
+- ``bernstein`` is the empirical Bernstein bound of Maurer and Pontil (2009) for values in [1, horizon]. It holds for
+  any number of runs. Several intervals of one growing sample share the probability of an error.
+- ``normal`` is narrower, and used from `ENOUGH` (200) runs on. It is unreliable if fewer than about five runs are
+  expected to lie far from all others.
+
+Cases of ``normal``:
+
+- All `n` runs have the same value. Another value is assumed to have a probability of at most ``1 - 0.05^(1/n)``.
+- More than half of the runs have the smallest value, or more than half the largest. The interval follows from the
+  others (`_score_interval`).
+- In all other cases, it is the mean plus and minus 1.96 standard errors, corrected for skewness by Hall's
+  transformation (1992).
 """
 
 from __future__ import annotations
@@ -85,13 +88,11 @@ def estimate(values: IntArray, horizon: int, kind: str = "normal", look: int = 1
 
 
 def _score_interval(values: IntArray) -> tuple[float, float] | None:
-    """Return the score interval of a mean, or None unless more than half of the values equal their minimum or maximum.
+    """Return the score interval of a mean, computed from the values that differ from the minimum, or from the maximum.
 
-    Let ``v`` be this minimum or maximum, and ``s`` the share of the values that differ from ``v``. Over these values,
-    let ``d`` be the mean of ``value - v``, and ``r`` the mean of ``(value - v)^2 / d^2``. The interval ends at
-    ``v + p d`` for the two roots ``p`` of::
-
-        (s - p)^2 = (r p - p^2) 1.96^2 / n
+    Let ``v`` be the more frequent of the two. If at most half of the ``n`` values equal ``v``, return None. Let ``s``
+    be the share of the others, ``d`` their mean of ``value - v``, and ``r`` that of ``(value - v)^2 / d^2``. The ends
+    are ``v + p d`` for both roots of ``(s - p)^2 = (r p - p^2) 1.96^2 / n``.
     """
     n = values.size
     ends = [(np.count_nonzero(values == end), int(end)) for end in (values.min(), values.max())]
@@ -142,10 +143,10 @@ class Survival(NamedTuple):
     """The estimated share of runs in which a goal is not ruled out yet, after each step.
 
     Attributes:
-        steps: ``int64 [m]``, 0, and then all steps at which a run ended or ruled the goal out.
+        steps: ``int64 [m]``, 0 and all steps at which a run ended or ruled the goal out.
         share: ``float64 [m]``, the share after the step.
-        low: ``float64 [m]``, lower end of its 95 % interval.
-        high: ``float64 [m]``, upper end of its 95 % interval.
+        low: ``float64 [m]``, lower end of the 95 % interval.
+        high: ``float64 [m]``, its upper end.
     """
 
     steps: IntArray

@@ -68,9 +68,9 @@ class OnlineRecogniser:
     def possible(self, evidence: float = 0.05) -> BoolArray:
         """Return which goals are not ruled out, ``bool [n_goals]``.
 
-        A goal is ruled out by a prior of 0, by an answer, or by actions at most `evidence` times as likely under its
-        policy as under the policy that explains them best. With ``n`` goals, actions ever rule out the true goal with a
-        probability of at most ``(n - 1) * evidence``.
+        A goal is ruled out by a prior of 0, by an answer, or if its policy makes the actions at most `evidence` times
+        as likely as the best policy. With ``n`` goals, actions ever rule out the true one with a probability of at most
+        ``(n - 1) * evidence``.
         """
         if not 0 <= evidence < 1:
             raise InputError("evidence", evidence, "a number from 0, below 1")

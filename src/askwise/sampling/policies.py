@@ -3,18 +3,18 @@
 A policy is one of these:
 
 - a function from an observation to the probabilities of the actions (`Discrete` action spaces);
-- a `VectorPolicy`: such a function for many observations at once, which is faster;
+- a `VectorPolicy`, a faster such function for many observations at once;
 - an object with ``log_prob(observation, action)``, a log density for continuous actions, and
   ``sample(observation, rng)``;
-- a **recurrent** policy: such an object with ``reset()``, which may keep a memory of the episode. Each lane has its own
-  copy. Only ``log_prob`` may change the memory; it is called once for each step, also if another policy acts;
+- a **recurrent** policy: such an object with ``reset()``, which may remember the episode. Each lane has a copy. Only
+  ``log_prob`` may change the memory; it is called once in each step, even if another policy acts;
 - a model of Stable-Baselines3 with a stochastic policy (PPO, A2C, SAC), or sb3-contrib's RecurrentPPO.
 
-A deterministic policy must be made noisy with `NoisyPolicy` (discrete actions) or `GaussianPolicy` (continuous
-actions); otherwise a single unexpected action would rule it out.
+One unexpected action would rule out a deterministic policy. Make it noisy with `NoisyPolicy` (discrete actions) or
+`GaussianPolicy` (continuous actions).
 
-A **follower** is an adapter by which a policy of any kind acts in lanes. In every step it returns a `Law`, which draws
-an action for each lane and computes the log likelihood of actions.
+A **follower** lets any policy act in lanes. In every step it returns a `Law`, which draws an action for each lane and
+computes the log likelihood of actions.
 """
 
 from __future__ import annotations

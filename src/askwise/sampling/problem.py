@@ -1,16 +1,14 @@
 """Decide when to ask in an environment without a model: the paper's rule, with sampled divergence of goals.
 
-The teammate's environment can only be stepped. So the expected steps until its actions rule out a wrong goal are
-sampled. The ego agent has a model. So two things are exact: its optimal actions, and for each pair of goals the step
-from which it may need different actions.
+The teammate's environment can only be stepped, so the expected steps until its actions rule out a wrong goal are
+sampled. The ego agent has a model. So its optimal actions are exact, and so is the step from which two goals may need
+different actions.
 
-The ego agent asks if several goals are possible, no action is optimal for all of them, and the value of the best
-question is above its price. The value of a question is the expected number of steps that it saves
-(`askwise.methods.question_value`).
+The ego agent asks if no action is optimal for all possible goals, and the best question is worth more than its price. A
+question is worth the expected number of steps that it saves (`askwise.methods.question_value`).
 
-The expected steps depend on the teammate's current state. They can be sampled again from this state
-(`askwise.sampling.FromHere`). It is quicker to average over those of the original runs in which the wrong goal is not
-ruled out by the current step. But this ignores where the teammate is.
+The expected steps depend on the teammate's state. To sample them again from there is slow
+(`askwise.sampling.FromHere`). To average over the original runs that lasted longer is quick, but ignores the state.
 """
 
 from __future__ import annotations
@@ -41,10 +39,10 @@ class SampledProblem(Sealed):
     Args:
         sampled: the steps until a wrong goal is ruled out, from `sampled_divergence`.
         ego: the ego agent's deterministic model.
-        ego_goals: the state or states where the ego agent should be for each goal.
-        prior: probabilities of the goals, by name or in order; uniform if None.
-        query_cost: a `QueryCost`, a function of the goals asked about, or a dict with the price of naming each goal;
-            None for the default price.
+        ego_goals: for each goal, the ego agent's target state or states.
+        prior: probabilities of the goals, by name or in order; None if uniform.
+        query_cost: a `QueryCost`, a function of the goals asked about, or a dict with a price for each goal; None for
+            the default.
     """
 
     def __init__(
@@ -84,13 +82,13 @@ class SampledProblem(Sealed):
         """Return the best action or question now.
 
         Args:
-            belief: an `OnlineRecogniser`, or the probabilities of the goals, by name or in the order of `goals`.
+            belief: an `OnlineRecogniser`, or the probabilities of the goals, by name or in order.
             ego_at: the ego agent's state.
-            step: steps that the teammate has taken since the sampled runs began.
-            sampled: if given, steps until goals are ruled out, sampled from the teammate's current state; replaces
-                `step` and the samples of this object.
-            evidence: a goal is ignored if its probability is at most `evidence` times the largest. An
-                `OnlineRecogniser` decides with `possible` instead.
+            step: the teammate's steps since the sampled runs began.
+            sampled: results sampled from the teammate's current state; replaces `step` and this object's samples. May
+                be None.
+            evidence: goals with at most `evidence` times the largest probability are ignored; an `OnlineRecogniser`
+                uses `possible` instead.
             seed: seed for choosing between equally good actions, and for the search for questions.
         """
         rng = generator(seed)
@@ -120,17 +118,17 @@ class SampledProblem(Sealed):
         return Decision(action=self.ego.actions.stay, why=f"Wait: the best question {saved}.", **rest)
 
     def zones(self, truth: str, other: str, ego_at: StateLike, *, step: int = 0) -> Zones:
-        """Return the zones of information and branching of a pair of goals, which are intervals of steps from now.
+        """Return the zones of information and branching of two goals, as intervals of steps from now.
 
         In the zone of information, the teammate's actions may not have ruled out `other` yet. It ends when 95 % of the
-        sampled runs that are still open at `step` have ruled `other` out. In the zone of branching, the ego agent may
-        need different actions for the two goals.
+        runs that are still open at `step` have ruled it out. In the zone of branching, the ego agent may need different
+        actions for the two goals.
 
         Args:
             truth: the teammate's goal.
-            other: the goal with which it is confused.
+            other: the goal to be ruled out.
             ego_at: the ego agent's state.
-            step: steps that the teammate has taken since the sampled runs began.
+            step: the teammate's steps since the sampled runs began.
         """
         pair = self.sampled.pair(other, truth)
         edp, wcd = self.ego.divergence(self.ego.model.state(ego_at, "ego_at"))

@@ -31,12 +31,11 @@ class SampledEdp:
     Attributes:
         truth: the pursued goal.
         other: the goal to be ruled out.
-        steps: ``int32 [n_runs]``, the step at which `other` was ruled out, or the last step of the run.
+        steps: ``int32 [n_runs]``, the step at which `other` was ruled out, or the run's last step.
         diverged: ``bool [n_runs]``, whether `other` was ruled out.
         interval: mean of `steps` with its 95 % interval.
         horizon: largest number of steps of a run.
-        evidence: largest likelihood ratio, `other` to `truth`, at which `other` is ruled out; without meaning if a
-            `threshold` was given.
+        evidence: likelihood ratio, `other` to `truth`, that rules out `other`; unused with a `threshold`.
         narrow: whether the interval is as narrow as requested.
     """
 
@@ -81,8 +80,8 @@ class SampledEdp:
     def remaining(self, after: int) -> float:
         """Return the mean number of further steps until the other goal is ruled out, in runs longer than `after` steps.
 
-        The mean is a lower bound if some of these runs ended before the goal was ruled out. It is ``inf`` if all did,
-        or without such runs. Of more than `LEFT` (20) runs, at least the longest `LEFT` count.
+        The mean is a lower bound if some of these runs did not rule it out, and ``inf`` if none did. With more than
+        `LEFT` (20) runs, `after` is lowered until at least `LEFT` are longer.
         """
         if self.runs > LEFT:
             after = min(after, int(np.partition(self.steps, -LEFT)[-LEFT]) - 1)
@@ -148,12 +147,11 @@ class SampledDivergence:
         return found
 
     def table(self) -> Any:
-        """Return a polars table with a row for each pair of goals, about the steps until the wrong goal is ruled out.
+        """Return a polars table about the steps until the wrong goal is ruled out, with a row for each pair of goals.
 
-        The columns are ``truth`` (the pursued goal), ``other`` (the goal to be ruled out), ``mean``, ``low`` and
-        ``high`` (its 95 % interval), ``censored`` (the share of runs that did not rule out `other`), ``q25``,
-        ``median``, ``q75``, ``q95``, ``runs`` (their number), ``horizon``, ``evidence`` and ``narrow`` (see
-        `SampledEdp`).
+        The columns are ``truth`` (the pursued goal), ``other`` (the goal to be ruled out), ``mean``, its 95 % interval
+        ``low`` and ``high``, ``censored`` (the share of runs that did not rule it out), ``q25``, ``median``, ``q75``,
+        ``q95``, ``runs``, ``horizon``, ``evidence`` and ``narrow`` (see `SampledEdp`).
         """
         import polars as pl
 

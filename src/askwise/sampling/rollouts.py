@@ -123,13 +123,13 @@ class Rollouts:
 
     Args:
         envs: the environments.
-        policies: all policies by the names of their goals.
+        policies: all policies by goal.
         truth: the goal whose policy is followed.
-        limit: log likelihood ratio of the actions at which a policy is ruled out.
+        limit: log likelihood ratio of the actions that rules out a policy.
         horizon: largest number of steps of a run.
         end_tells: whether the end of an episode (`terminated`) reveals the goal.
-        threshold: if given, used instead of `limit`: a policy is ruled out by the first action that is less than
-            `threshold` times as likely, under this policy, as its likeliest action.
+        threshold: if given, replaces `limit`: an action rules out a policy if it is less than `threshold` times as
+            likely as the policy's likeliest action.
     """
 
     def __init__(
@@ -161,11 +161,11 @@ class Rollouts:
 
         Args:
             runs: number of runs.
-            rng: source of all random numbers.
-            finished: called with the number of runs that have just ended.
+            rng: source of random numbers.
+            finished: called with the number of runs just ended.
 
         Returns:
-            The steps, or the last step of the run (``int32 [runs, n_others]``), and whether the policy was ruled out
+            The step, or the run's last step (``int32 [runs, n_others]``), and whether the policy was ruled out
             (``bool [runs, n_others]``).
         """
         table = _Table(runs, len(self.others))
@@ -225,11 +225,9 @@ class Rollouts:
     def _compare(self, view: Lanes, step: Any, evidence: FloatArray, open_: BoolArray) -> Any:
         """Draw an action of the followed policy in each lane (environment), and return the actions.
 
-        Args:
-            view: the observations before this step.
-            step: ``int64 [lanes]``, steps taken in each run.
-            evidence: ``float64 [lanes, n_others]``, log likelihood ratio against each other policy; updated here.
-            open_: ``bool [lanes, n_others]``, policies not ruled out yet. Those ruled out now are stored in `passed`.
+        `step` is ``int64 [lanes]``. `evidence`, ``float64 [lanes, n_others]``, has the log likelihood ratios and is
+        updated. `open_`, ``bool [lanes, n_others]``, marks policies not ruled out before; those ruled out now are
+        stored in `passed`.
         """
         law = self.truth.law(view)
         actions = law.sample(self.uniforms.at(step, view.active, view.generators))

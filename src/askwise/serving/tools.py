@@ -90,13 +90,12 @@ class Tools:
     def decide(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Recommend whether to act now or to ask the user first; return the recommendation as a JSON object.
 
-        This starts a conversation, whose name is in the key ``session``. `heard` continues it.
+        This starts a conversation, named in the key ``session``; `heard` continues it.
 
         Args:
-            arguments: the decision, as `askwise.decide` describes it: ``belief`` (the probability of each intent, or
-                sampled intents; required), ``loss`` or ``utility`` (a number for each action and intent),
-                ``questions``, ``price``, ``answers`` (how often they are wrong or missing), ``limit`` (largest number
-                of questions), ``name`` and ``format``.
+            arguments: the decision, as for `askwise.decide`: ``belief`` (probability of each intent, or sampled
+                intents; required), ``loss`` or ``utility`` (a number for each action and intent), ``questions``,
+                ``price``, ``answers`` (how often wrong or missing), ``limit`` (of questions), ``name``, ``format``.
         """
         given = Field("", arguments).object(["belief"], ["format", *OPTIONAL])
         if given.has("format"):

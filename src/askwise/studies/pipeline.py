@@ -56,15 +56,14 @@ def conduct(
     """Run a study and write its tables, figures and report into `folder`.
 
     Args:
-        study: the instances, and the conditions in which each of them is played.
-        folder: the folder of the results; created if needed. Instances with results are not played again. Results of
-            another study raise `InputError`.
+        study: the instances, and the conditions in which each is played.
+        folder: created if needed. Instances with results in it are not played again. Results of another study raise
+            `InputError`.
         workers: number of processes on this machine.
-        dask: address of a Dask scheduler whose workers play instead, such as ``tcp://127.0.0.1:8786``; None for this
-            machine.
+        dask: address of a Dask scheduler to use instead, such as ``tcp://127.0.0.1:8786``; may be None.
         retry_failed: whether to play instances with stored errors again.
         show_progress: whether to draw a progress bar.
-        on_damage: called before the run with each damaged or unfinished file in the folder; may be None.
+        on_damage: called first with each damaged or unfinished file; may be None.
     """
     ran = run_study(
         study,
@@ -95,14 +94,13 @@ def conduct(
 
 
 def study(given: str | Path, folder: str | Path | None = None, *, workers: int = 1, **settings: Any) -> Conducted:
-    """Run a study, and write its tables, figures and report into a folder; continue it if it was interrupted.
+    """Run a study, or continue an interrupted one; write its tables, figures and report into a folder.
 
     Args:
-        given: the path of a study file, or the name of a study that comes with askwise, such as ``paper``.
-        folder: the folder of the results; None for ``out/NAME``, where NAME is the name of the study.
+        given: a study file, or the name of a study that comes with askwise, such as ``paper``.
+        folder: the folder of the results; None for ``out/NAME``, with the study's name.
         workers: number of processes.
-        settings: replace settings of the study file, such as ``methods=["never", "planner"]`` (keys: see
-            `askwise.studies.schema.study_file`).
+        settings: replace keys of the study file (`askwise.studies.schema.study_file`), such as ``methods=["never"]``.
     """
     chosen = load_study(given, settings)
     return conduct(chosen, f"out/{chosen.name}" if folder is None else folder, workers=workers)

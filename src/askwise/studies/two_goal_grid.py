@@ -1,8 +1,7 @@
 """The running example of the paper that askwise implements: two goals, g1 and g2, on a grid of 9 x 7 cells.
 
-Our copy of the paper lacks the figure of this grid. The numbers in the text, which `comparisons` checks, leave open
-only the row of g1, from 0 to 3; we use row 0. The expected divergence points in `figure` and `text` depend on this
-choice.
+Our copy of the paper lacks the figure of this grid. The numbers in its text (`comparisons`) fit any row of g1 from 0 to
+3; we use row 0. The expected divergence points in `figure` and `text` depend on this choice.
 """
 
 from __future__ import annotations
@@ -52,9 +51,9 @@ def divergence() -> Divergence:
 def example_zones(ego: tuple[int, int]) -> Zones:
     """Return the zones of the paper's example: intervals of steps that say when a question may be worth its price.
 
-    In the zone of information, both goals may still be possible. In the zone of branching, the ego agent may need
-    different actions for them. The zone of querying is the intersection. The teammate goes from `TEAMMATE` to g2; the
-    ego agent goes from the cell `ego` to the other goal.
+    The teammate goes from `TEAMMATE` to g2, the ego agent from `ego` to g1. In the zone of information, both goals may
+    still be possible. In the zone of branching, the ego agent may need different actions for them. The zone of querying
+    is the intersection.
     """
     covering = Divergence(GRID, {"g1": GOALS["g2"], "g2": GOALS["g1"]})
     return zones(divergence(), covering, teammate_at=TEAMMATE, ego_at=ego, truth="g2", other="g1")
@@ -81,9 +80,9 @@ def comparisons() -> Iterator[Comparison]:
 def figure() -> Figure:
     """Draw the paper's example of two goals on a grid: a map of expected divergence points, and two timelines.
 
-    A cell shows EDP(g1 | g2), the expected step at which a teammate that goes from there to g2 first deviates from all
-    shortest plans for g1, and below it EDP(g2 | g1). The timelines show, for two starts of the ego agent, when the
-    goals may be confused and when a question may be worth its price.
+    Each cell shows EDP(g1 | g2) above EDP(g2 | g1). EDP(g1 | g2) is the expected step at which a teammate that goes
+    from there to g2 first leaves all shortest plans for g1. Each timeline shows, for one start of the ego agent, when a
+    question may be worth its price.
     """
     drawn = Figure(figsize=(10, 10.5), layout="constrained")
     grid = drawn.add_gridspec(2, 2, height_ratios=[7.2, 3.2])

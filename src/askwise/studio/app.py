@@ -345,9 +345,9 @@ async def read_problem(request: Request, services: Services, _: Person) -> Any:
 async def new_round(request: Request, services: Services, person: Person) -> Any:
     """Start a round (an episode that a person plays); return its name as ``{"round": NAME}``.
 
-    The body of the request is a JSON object. ``problem`` is the text of a problem file, or a problem's number, from 0,
-    in the list ``problems`` of `library`. ``setup`` is an object with the attributes of `Setup`, of which only ``role``
-    (``teammate`` or ``ego``) is required.
+    The request is a JSON object with two keys. ``problem`` is the text of a problem file, or an index in the list
+    ``problems`` of `library`. ``setup`` has the attributes of `Setup`; only ``role`` (``teammate`` or ``ego``) is
+    required.
     """
     given = await json_body(request)
     given.object(["problem", "setup"], [])

@@ -280,14 +280,17 @@ async def _listen(socket: WebSocket, room: Room, tab: SocketTab) -> None:
 
 
 def read_message(text: str | None) -> tuple[int, dict[str, Any], int | None]:
-    """Check a message from a browser during a round; return the number of an input, the input, and its time.
+    """Check a browser's message in a round; return the number of an input, the input, and the person's time.
 
-    The message is a JSON object: ``n`` (the number, from 0), ``input`` (an object with one key, ``move``, ``answer``,
-    ``ask`` or ``stop``, such as ``{"move": "EAST"}``) and, optionally, ``ms`` (the milliseconds that the person took).
-    Without ``ms``, the third result is None.
+    The message is a JSON object:
+
+    - ``n``: the number of the input, from 0;
+    - ``input``: an object with one key, such as ``{"move": "EAST"}``; the key is ``move``, ``answer``, ``ask`` or
+      ``stop``;
+    - ``ms``: the person's time in milliseconds; None if left out.
 
     Raises:
-        InputError: the message is not valid, or was not sent as text.
+        InputError: the message is not valid, or not text.
     """
     if text is None:
         raise InputError("message", "bytes", "JSON")

@@ -1,8 +1,10 @@
 """The web addresses of the Explore page, on which people change a problem by hand and see the results at once.
 
-Of the requests of one kind from one browser tab, one at a time is processed. Then the newest waiting request follows,
-and older ones are answered with ``{"dropped": True}``. If the changed problem (the draft) is not valid, the answer has
-the key ``refused``, a text that says what is wrong. For other errors, the key is ``error``.
+Requests ``follow`` from one browser tab are processed one at a time. The newest waiting one is next; older ones are
+answered with ``{"dropped": True}``. The same holds for ``suggest``.
+
+If the changed problem (the draft) is not valid, the answer says why under ``refused``. Other errors are under
+``error``.
 """
 
 from __future__ import annotations
@@ -139,15 +141,10 @@ def _tab_of(given: Field) -> str:
 
 
 async def _asked(services: Services, name: str, what: str, given: Any) -> Any:
-    """Return a worker process's answer to a request of the Explore page.
+    """Return a worker process's answer to a request of the Explore page, or ``{"refused": why}``.
 
-    If the problem is not valid or the process fails, the answer is ``{"refused": why}``.
-
-    Args:
-        services: the shared services.
-        name: any text; requests with the same text go to the same worker process, one after the other.
-        what: a key of `askwise.studio.explore.explore_api.ANSWERS`, such as ``follow``.
-        given: the unchecked data.
+    Requests with the same `name` go to the same process, one after the other. `what` is a key of
+    `askwise.studio.explore.explore_api.ANSWERS`, such as ``follow``.
     """
     reply = await services.pool.reply(name, {"op": "explore", "what": what, "given": given})
     if "explored" in reply:

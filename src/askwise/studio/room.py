@@ -95,18 +95,18 @@ class Room:
         store: the database.
         pool: the worker processes.
         name: the name of the round.
-        setup: the `Setup` of the round as JSON.
-        problem: the digest that identifies the problem.
-        contents: the contents of the problem file.
+        setup: its `Setup` as JSON.
+        problem: the digest of the problem.
+        contents: the problem file's contents.
         log: pairs of an input and its outcome.
-        end: how the round ended; None while it is unfinished.
-        state: what the person sees of the present state; None before the round is opened.
-        board: what the person sees all the time: map or graph, names, goals.
+        end: how the round ended; None before that.
+        state: what the person sees now; None before the round is opened.
+        board: what the person always sees: map or graph, names, goals.
         trails: the places of both agents so far.
-        tab: the browser tab; None if none is connected.
+        tab: the connected browser tab, or None.
         lock: held while an input is processed.
         times: the waiting times of all rounds.
-        ms: milliseconds that the person took for the present input; None if unknown.
+        ms: the person's time for the present input in milliseconds, or None.
     """
 
     store: StudioStore
@@ -197,11 +197,11 @@ class Room:
     async def play(self, n: int, user_input: Any, ms: int | None = None) -> None:
         """Apply an input of the person, and send the new state to the browser tab.
 
-        If the method has to decide then, the state is sent again after its decision.
+        If the method has to decide next, the state is sent again after its decision.
 
         Args:
-            n: the number of the input, from 0; an input that was applied before is not applied again.
-            user_input: the input as JSON, such as ``{"move": "EAST"}``.
+            n: the number of the input, from 0; earlier inputs are not applied again.
+            user_input: JSON such as ``{"move": "EAST"}``.
             ms: milliseconds that the person took; None if unknown.
         """
         async with self.lock:
@@ -254,12 +254,10 @@ class Room:
         return False
 
     async def _not_played(self, reply: dict[str, Any], *, kept: bool) -> bool:
-        """React to a reply of the worker process that has no new state; return whether the input must be sent again.
+        """React to a worker process's reply without a new state; return whether to send the input again.
 
-        - ``refused``: the input is not possible. The browser tab gets the reason.
-        - ``failed``: the round ends, and the tab gets a message.
-        - ``missing``: the process does not have the round. If the input is on disk (`kept`), the round is opened, and
-          the tab gets the state. Otherwise the result is True; in all other cases it is False.
+        If the input is refused or the round fails, the tab gets a message. If the process does not have the round, the
+        result is True, unless the input is on disk (`kept`): then the round is opened, and the tab gets the state.
         """
         if "missing" in reply and kept:  # the input is applied; only the robot's decision is missing
             if await self._opened(again=True):

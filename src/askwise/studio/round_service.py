@@ -1,8 +1,7 @@
 """The work of the studio's worker processes: they play rounds, and answer requests of the Explore page.
 
-Requests state ``n``, the number of inputs that the round has had so far. If the process does not have the round in this
-state, for instance because it was started anew, the reply has the key ``missing``, and the server opens the round
-again.
+A request about a round in progress states ``n``, the number of inputs so far. If the process does not have this state,
+for instance after a restart, the reply has the key ``missing``. The server then opens the round again.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class RoundService:
     def replies(self, request: Request) -> Iterator[Reply]:
         """Iterate over the replies to a request: dicts, the last of which has the key ``done``.
 
-        A request has the keys ``op`` (the operation), ``id`` (the name of the round) and the keys in the second column:
+        A request has the keys ``op`` (the operation), ``id`` (the name of the round) and those in the second column:
 
         ===========  =====================================  =========================================================
         ``op``       data in the request                    keys of the reply
@@ -71,12 +70,12 @@ class RoundService:
         ``explore``  ``what``, ``given``                    ``explored``: the answer to a request of the Explore page
         ===========  =====================================  =========================================================
 
-        For ``played``, ``what`` is ``again`` (replay the round with the method), ``record`` (reconstruct the round from
-        the log alone) or ``twin`` (simulate the round without a person). For ``explore``, ``what`` is the kind of
-        request, such as ``follow``, and ``given`` has its data.
+        For ``played``, ``what`` is ``again`` (replay with the method), ``record`` (reconstruct from the log alone) or
+        ``twin`` (simulate without a person). For ``explore``, it is the kind of request, such as ``follow``, with its
+        data in ``given``.
 
-        If there is an error, the reply has the key ``missing`` (this process does not have the round), or the reason
-        under ``refused`` (the request is not valid) or ``failed`` (the round cannot be continued).
+        After an error, the reply has ``missing`` (this process does not have the round), or the reason under
+        ``refused`` (wrong request) or ``failed`` (the round cannot go on).
         """
         try:
             if request["op"] == "do":

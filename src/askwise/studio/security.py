@@ -1,12 +1,12 @@
 """Who may do what in the studio, and how often: cookies and links, limits on rates, and checks of every request.
 
-*Keys.* A key is the secret in a link or a cookie. The database holds only its SHA-256 hash. A link is marked as used in
-the transaction that stores its cookie, so only one browser gets in by it.
+*Keys.* A key is the secret in a link or a cookie; the database holds only its SHA-256 hash. The transaction that stores
+a link's cookie marks the link as used, so only one browser gets in by it.
 
 *Guard.* Every request is checked for Host, Origin, size and rate. A page of another site can make a browser send
-requests with the user's cookie and, by DNS rebinding, under another host name. Therefore the header Host must name one
-of the studio's hosts, and the header Origin the same host. Origin is required for web sockets and for requests that
-change something.
+requests with the user's cookie, even under another host name (DNS rebinding). Therefore the header Host must name one
+of the studio's hosts, and the header Origin the same host. Only web sockets and requests that change something must
+have an Origin.
 """
 
 from __future__ import annotations

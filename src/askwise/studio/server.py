@@ -35,16 +35,16 @@ MOST_FILES = 500
 
 
 def problems_at(path: str | None) -> dict[str, str]:
-    """Return the texts of problem files, as a dict by the names of the files without endings.
+    """Return the texts of problem files, as a dict by name.
 
-    Files that a problem file refers to are included in its text. Other files in a folder are skipped, with a line on
+    Files that a problem file refers to are included in its text. Unusable files in a folder are skipped, with a line on
     standard error.
 
     Args:
         path: a problem file or a folder; None for the examples of askwise.
 
     Raises:
-        InputError: there is no problem file, there are too many, or the folder or a single file cannot be read.
+        InputError: there are no usable files or too many, or the folder cannot be read.
     """
     place = examples_folder() if path is None else find(path)
     if place.is_dir():
@@ -102,14 +102,14 @@ class ServerOptions:
     """The options of the command ``askwise studio``, which starts the web server on which people play.
 
     Attributes:
-        path: a problem file, a folder of them, or the file of a study with people; None for the examples of askwise.
-        out: the folder for all data of the studio.
+        path: a problem file, a folder of them, or the file of a study with people; None for the examples.
+        out: the folder for all data.
         host: the network address.
-        port: the port; 0 for any free port.
+        port: the port; 0 for any free one.
         url: the public address, such as ``https://lab.example.org``, behind a proxy.
-        methods: your own agents that people may choose, as ``FILE.py:Class``.
-        workers: the number of worker processes; None for one per core.
-        decision: the time limit of one decision, in seconds.
+        methods: your own agents for people to choose, as ``FILE.py:Class``.
+        workers: number of worker processes; None for one per core.
+        decision: time limit of one decision, in seconds.
         browse: whether to open the link in a browser.
     """
 
@@ -127,11 +127,10 @@ class ServerOptions:
 def serve(how: ServerOptions) -> None:
     """Run the studio's web server until Ctrl-C, and print the link that opens it.
 
-    All data are stored in the folder ``how.out``, which no other studio can use meanwhile.
+    All data are stored in the folder ``how.out``, which is locked meanwhile.
 
     Raises:
-        InputError: the options or problem files are wrong, the address is not free, the folder is in use, or packages
-            are missing.
+        InputError: an option or problem file is wrong, the address or the folder is in use, or packages are missing.
         KeyboardInterrupt: Ctrl-C was pressed, and the server has shut down.
     """
     try:

@@ -30,20 +30,20 @@ class Denied(AskwiseError):  # noqa: N818 - it names what happened
 class Services:
     """The objects that all request handlers of the studio share.
 
-    A round is an episode in which a person plays one agent. Fields that begin with an underscore are private.
+    A round is an episode in which a person plays one agent.
 
     Attributes:
         store: the database.
-        keys: creates and checks the links and cookies that let people in.
+        keys: creates and checks links and cookies.
         pool: the worker processes, in which methods decide.
-        library: the texts of the studio's problem files, by name.
+        library: the texts of problem files, by name.
         own_methods: the user's own agents, as ``FILE.py:Class``.
-        url: the public address of the studio; None if it is reached directly.
+        url: the public address; None if there is none.
         study: the name of the study with people, or None.
-        sockets: the number of open web sockets.
-        times: records how long people wait after each input.
+        sockets: number of open web sockets.
+        times: how long people wait after each input.
         in_round: takes a person and a round's name; returns what a study adds to the page (``texts``, ``language``,
-            ``heading`` and ``instructions``), or an empty dict.
+            ``heading``, ``instructions``), or an empty dict.
         lost_page: takes an HTTP status; returns the study's page for visitors without a valid link. None without a
             study.
     """
@@ -106,9 +106,9 @@ class Services:
     async def described(self, text: str) -> dict[str, Any]:
         """Return the description of a problem file; a worker process reads each file only once.
 
-        Keys: ``contents`` (of the file, as JSON), ``title``, ``size`` (such as "5 x 4 cells, 2 walls, 3 goals"),
-        ``goals`` (names), ``prior`` (probabilities) and ``words`` (for ``teammate``, ``ego`` and ``goal``); for a
-        picture, ``board`` (map or graph, goals and landmarks) and ``start`` (the places of both agents).
+        Keys: ``contents`` (as JSON), ``title``, ``size`` (such as "5 x 4 cells, 2 walls, 3 goals"), ``goals`` (names),
+        ``prior`` (probabilities), ``words`` (for ``teammate``, ``ego`` and ``goal``), ``board`` (map or graph, goals
+        and landmarks) and ``start`` (the places of both agents).
 
         Raises:
             InputError: the text is not a valid problem file.
@@ -134,11 +134,11 @@ class Services:
             owner: the person who plays.
             described: the problem, as the method `described` returns it.
             setup: the setup of the round.
-            name: the name of the round; None for a random name.
-            also: SQL statements to execute in the same transaction.
+            name: its name; None for a random one.
+            also: SQL statements for the same transaction.
 
         Raises:
-            InputError: the person starts too many rounds at once, or the round cannot be played.
+            InputError: the person starts too many rounds, or the round cannot be played.
         """
         if not self._new_rounds.allow(owner.name):
             raise InputError("round", "too many at once", "a moment's wait")

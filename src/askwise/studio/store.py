@@ -109,7 +109,7 @@ class StudioStore:
     """The database of the web studio, one SQLite file, with a thread that does all writing.
 
     Args:
-        folder: the folder of the file, which must exist; the file is created if necessary.
+        folder: an existing folder; the file in it is created if needed.
 
     Attributes:
         path: the path of the file.
@@ -117,7 +117,7 @@ class StudioStore:
 
     Raises:
         StoreFailed: the file is damaged or cannot be written.
-        InputError: another version of askwise wrote the file, in another format.
+        InputError: another version of askwise wrote the file in another format.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -342,24 +342,24 @@ class _Handlers:
 def overview(people: People, public: str) -> dict[str, Any]:
     """Return the data that the researcher's page shows, as JSON.
 
-    A pilot is a test participant; only the list ``people`` has pilots. A panel is a service that recruits people. A
-    cell is an order of conditions and problems. Keys:
+    A pilot is a test participant; only ``people`` has pilots. A panel is a service that recruits people. A cell is an
+    order of conditions and problems. Keys:
 
-    - ``name``, ``design``: name and design of the study;
+    - ``name``, ``design``: of the study;
     - ``paused``: whether the study is paused;
-    - ``join``, ``pilot``: the links by which participants and pilots join;
+    - ``join``, ``pilot``: the links for participants and for pilots;
     - ``panel``: whether a panel sends identifiers;
-    - ``adds``: the parameter that the panel must add to the link ``join``, such as ``PROLIFIC_PID``; empty for none;
-    - ``endings``: dicts with ``end`` (how participation ended), ``code`` and ``link`` (for the return to the panel);
-    - ``summary``: the number of participants in each state, such as ``finished`` or ``inactive``;
-    - ``conditions``: dicts with ``name``, and the numbers of people ``finished`` and ``in progress``;
-    - ``orders``: for each cell, a dict with ``order`` (names of conditions), ``first`` (the first problem; None if
-      there is only one), and the numbers of people ``finished`` and ``in progress``;
-    - ``counts``: for each cell, the number of people who have finished or are in progress;
-    - ``people``: a dict for each person, with ``number``, ``pilot``, ``state``, ``where`` (the present screen),
-      ``minutes`` (from arrival to the last activity), ``idle`` (minutes since then) and so on.
+    - ``adds``: the parameter that the panel adds to ``join``, such as ``PROLIFIC_PID``; empty for none;
+    - ``endings``: dicts with ``end`` (how participation ended), ``code`` and ``link`` (back to the panel);
+    - ``summary``: the number of participants in each state, such as ``finished``;
+    - ``conditions``: dicts with ``name``, ``finished`` and ``in progress`` (numbers of people);
+    - ``orders``: for each cell, a dict with ``order`` (conditions), ``first`` (the first problem; None if there is only
+      one), ``finished`` and ``in progress``;
+    - ``counts``: for each cell, ``finished`` plus ``in progress``;
+    - ``people``: for each person, a dict with ``number``, ``pilot``, ``state``, ``where`` (the screen), ``minutes``
+      (from arrival to the last activity), ``idle`` (minutes since then) and more.
 
-    `public` is the address of the studio, such as ``https://lab.example.org``.
+    `public` is the address of the studio.
     """
     study = people.study
     rows = [_row(people, row, time.time()) for row in people.rows()]

@@ -1,10 +1,10 @@
 """Finding, reading and writing files.
 
-Where users name a file, they can also name an example that comes with askwise (`find`). In the repository the examples
-are in the folder ``examples``; an installed package has a copy next to its code.
+Users can name a file or an example of askwise (`find`). Examples are in the folder ``examples`` of the repository, or
+next to the code of an installed package.
 
-A crash never leaves half a file (`whole_file`). `reading` turns every failure into an `InputError`. Only ordinary files
-are read and written: opening a device, pipe or socket can block or have side effects.
+A crash never leaves half a file (`whole_file`). Every failure becomes an `InputError` (`reading`). Devices, pipes and
+sockets are refused: opening them can block or have side effects.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ class NotAFileError(OSError):
 def whole_file(path: str | Path, *, sync_folder: bool = True) -> Iterator[Path]:
     """Write a file in a ``with`` block such that it appears as a whole or not at all.
 
-    The block writes to a temporary file, whose path it gets. At the end, this file replaces `path`; if the block raises
-    an error, `path` stays as it was. Permissions are kept, and a symbolic link is followed.
+    The block gets the path of a temporary file, which replaces `path` at the end unless the block raises an error.
+    Permissions are kept, and a symbolic link is followed.
 
     Args:
         path: the file to write.
-        sync_folder: sync the folder too, so that the new name survives a crash. For many files, call `sync_names` once
-            at the end instead.
+        sync_folder: whether to sync the folder, so that a new name survives a crash; for many files, use `sync_names`
+            once at the end.
 
     Raises:
         InputError: `path` is a device, pipe, socket or folder, or cannot be written.
@@ -409,9 +409,8 @@ def examples_folder() -> Path:
 def find(given: str | Path) -> Path:
     """Return the path of what a user named: a file, a folder, or an example that comes with askwise.
 
-    Existing files and folders have priority. An example is named like ``ward`` or ``examples/ward.toml``. If nothing
-    has the name `given`, but an example has a similar name, an `InputError` suggests that example. Otherwise the path
-    is returned even if nothing is there.
+    Existing files and folders have priority over examples (``ward`` or ``examples/ward.toml``). If nothing is found, an
+    `InputError` suggests an example with a similar name; without one, `given` is returned.
     """
     name, path = str(given), Path(given)
     if not name or "\0" in name or name == "-":

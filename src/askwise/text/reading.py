@@ -1,14 +1,14 @@
 """Checked values from files and command lines; every error names the field, the value found and what is expected.
 
-`Field` reads parsed JSON and TOML. The ``read_`` functions apply the limits that hold for all files and for Python
-callers. The ``parse_`` functions read values that users type as options.
+`Field` reads parsed JSON and TOML. The ``read_`` functions apply limits to values from files and from Python callers.
+The ``parse_`` functions read options that users type.
 
-A name has at most `LONGEST_NAME` characters and no lone surrogates (half characters), which can be neither printed nor
-saved. A price is at most `LARGEST_PRICE`.
+A name has at most `LONGEST_NAME` characters and no lone surrogates (half characters), which cannot be printed. A price
+is at most `LARGEST_PRICE`.
 
-`check_size` raises an error before a large table is built: of the model and the steps to the goals, of all pairs of
-goals, or of the planner. The limit is `DEFAULT_MEMORY` unless the environment variable `MEMORY_VARIABLE` (the option
-``--memory``) states another one, such as ``16GB``. The free memory of the machine plays no role.
+`check_size` raises an error before a table gets too large. The limit is `DEFAULT_MEMORY`, unless the environment
+variable `MEMORY_VARIABLE` (the option ``--memory``) states another one, such as ``16GB``. The free memory of the
+machine plays no role.
 """
 
 from __future__ import annotations
@@ -304,9 +304,9 @@ def parse_memory(text: str, field: str) -> int:
     """Return an amount of memory that a user typed, in bytes; raise an `InputError` if the text is no such amount.
 
     Args:
-        text: a number in bytes or with a unit, such as ``1.5GB``: KB, MB, GB, TB (powers of 1000), KiB, MiB, GiB or TiB
-            (powers of 1024), in upper or lower case.
-        field: name of the input in error messages.
+        text: a number of bytes, or of KB, MB, GB, TB (powers of 1000), KiB, MiB, GiB or TiB (powers of 1024), in upper
+            or lower case, such as ``1.5GB``.
+        field: the input, for error messages.
     """
     found = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,6})?)\s*([A-Za-z]*)\s*", text, re.ASCII)
     unit = None if found is None else UNITS.get(found[2].upper())
@@ -328,15 +328,15 @@ def _memory_limit() -> int:
 
 
 def check_size(n_bytes: int, field: str, sizes: str, instead: str = "a smaller one") -> None:
-    """Raise an `InputError` if a table that is to be built would take more memory than allowed.
+    """Raise an `InputError` if a table would take more memory than allowed.
 
-    The environment variable `MEMORY_VARIABLE` sets the limit. At most `SMALL_TABLE` bytes are always allowed.
+    The environment variable `MEMORY_VARIABLE` sets the limit. A table of `SMALL_TABLE` bytes is always allowed.
 
     Args:
-        n_bytes: bytes of the table and of the temporary memory.
-        field: the table, or the input that makes it large, for the error message.
-        sizes: what makes the table large, such as ``900 states and 5 goals``.
-        instead: what the message recommends, such as ``fewer actions``.
+        n_bytes: bytes of the table and temporary memory.
+        field: what is too large, for the message.
+        sizes: the sizes that make it large, such as ``900 states and 5 goals``.
+        instead: the advice in the message, such as ``fewer actions``.
     """
     if n_bytes <= SMALL_TABLE:
         return

@@ -239,17 +239,17 @@ class Vocabulary:
         ego: the noun for the ego agent.
         goal: the noun for a goal.
         landmark: the noun for a place that matters but is no goal; empty for none.
-        load: the noun for what the ego agent can carry; empty for none.
+        load: the noun for what the ego agent carries; empty for none.
         teammate_sign: the teammate's letter in drawings.
         ego_sign: the ego agent's letter.
-        landmark_sign: the letter of a landmark.
+        landmark_sign: a landmark's letter.
         walks: the verb for the teammate's way to its goal.
-        stays: what the teammate does at its goal, with ``{place}`` and ``{goal}`` for their names.
-        handling: the noun for an action of the ego agent that is neither a move nor waiting.
-        done: a sentence that says that an episode is over.
-        achieved: a sentence that says what was achieved, with ``{goal}`` for the goal.
+        stays: what the teammate does at its goal, with ``{place}`` and ``{goal}``.
+        handling: the noun for an action other than moving and waiting.
+        done: the sentence at the end of an episode.
+        achieved: the sentence for a reached goal, with ``{goal}``.
         sites: the landmarks of one problem.
-        prior: how likely the goals of one problem are, in a few words; if empty, descriptions list the goals instead.
+        prior: how likely the goals of one problem are; if empty, descriptions list the goals.
     """
 
     title: str = "Two agents"

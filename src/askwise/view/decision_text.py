@@ -26,14 +26,12 @@ VERDICTS = {
 
 
 def question_to_text(goals: Sequence[str], asked: Question, most: int = MOST_NAMES) -> str:
-    """Return a question about the teammate's goal as a sentence, such as "Is it one of A, B or C?".
-
-    A multiple-choice question becomes, for instance, "Which is it: A, B or none of these?".
+    """Return a question as a sentence: "Is it one of A, B or C?" or "Which is it: A, B or none of these?".
 
     Args:
         goals: the names of all goals.
         asked: the indices of the goals in a yes/no question, or a `Choice`.
-        most: the largest number of names; then the sentence ends with "or N more".
+        most: with more names than this, the sentence ends with "or N more".
     """
     if isinstance(asked, Choice):
         others = [NONE_OF_THESE] if len(asked) < len(goals) else []

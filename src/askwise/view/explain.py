@@ -1,8 +1,7 @@
 """Advice of `askwise.ask` as text and as JSON, and the list of methods.
 
-Advice is a method's decision in a situation: to take an action or to ask a question. The text states the decision,
-whether a question may be asked, the best question with its price, and, for pairs of goals, the steps in which a
-question may pay off.
+Advice is what a method decides in a situation: an action or a question. The text has the decision, whether a question
+may be asked, the best question with its price, and the steps in which a question about two goals may pay off.
 """
 
 from __future__ import annotations
@@ -71,17 +70,19 @@ OWN = "Your own agent: --method FILE.py:CLASS, or --method PACKAGE.MODULE:CLASS.
 def as_json(given: Advice) -> dict[str, Any]:
     """Return advice, which is a method's decision in a given situation, as a JSON-compatible dict.
 
-    Values that are unknown are None. The keys are:
+    Unknown values are None. The best question need not be asked. Keys:
 
-    - ``ask``, the question to ask, and ``action``, the name of the action to take; one of the two is None;
-    - ``value`` (expected number of steps that the answer saves), ``cost`` (price) and ``net`` (value minus cost) of the
-      best question, even if it is not asked;
-    - ``why``, the reason for the decision, a sentence;
-    - ``verdict``, a text that says how certain it is that no question is better;
-    - ``runner_up``, a dict with the second-best question and its value minus its price;
-    - ``gate``, a dict that says whether a question may be asked, and why;
-    - ``pairs``, a list with a dict for each of the most important pairs of goals; it says, for example, by which step
-      the teammate's actions have ruled out one of the two goals at the latest. None in very large problems.
+    - ``ask``: the question to ask; None if the decision is an action;
+    - ``action``: the name of the action; None if the decision is a question;
+    - ``value``: the expected steps that the best question saves;
+    - ``cost``: its price;
+    - ``net``: value minus price;
+    - ``why``: the reason for the decision;
+    - ``verdict``: how certain it is that no question is better;
+    - ``runner_up``: a dict with the second-best question and its value minus its price;
+    - ``gate``: a dict about whether a question may be asked;
+    - ``pairs``: a list of dicts that say, for two goals, when the teammate's actions rule out one of them, and more;
+      None in very large problems.
     """
     decision, problem = given.decision, given.problem
     return {

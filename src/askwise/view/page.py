@@ -67,18 +67,16 @@ def floor_data(scene: Scene) -> dict[str, Any]:
 def any_floor_data(scene: Scene, *, every: bool = False) -> dict[str, Any]:
     """Return the maps or graphs of a scene as a JSON-compatible dict, in a form that fits all kinds of scenes.
 
-    Keys:
-
-    - ``grounds``: a list with the result of `one_floor_data` for each map or graph;
-    - ``spots``: a list with a dict for each place where an agent reaches a goal: ``at`` (the coordinates), ``goals``
-      (their indices), ``ego`` (whether it is a place of the ego agent), ``shared`` (whether the teammate also has a
-      mark there), ``label`` (the text on the mark) and ``place`` (its name);
-    - ``letters``: a dict with the font sizes and positions of texts in a graph.
+    - ``grounds``: a dict of `one_floor_data` for each map or graph.
+    - ``spots``: a list of places where an agent reaches a goal: ``at`` (coordinates), ``goals`` (indices), ``ego``
+      (whether it is the ego agent), ``shared`` (whether the teammate has a mark there, too), ``label`` (the text on the
+      mark) and ``place`` (its name).
+    - ``letters``: the font sizes and positions of texts in a graph.
 
     Args:
         scene: the scene.
-        every: whether places on a shared map where both agents reach the same goals are in ``spots`` once for each
-            agent, if the ego agent also has other places; otherwise only for the teammate.
+        every: whether ``spots`` repeats, for the ego agent, the places on a shared map where both agents reach the same
+            goals. This applies only if the ego agent also has other places.
     """
     return {
         "grounds": [one_floor_data(floor) for floor in scene.floors],
@@ -90,9 +88,9 @@ def any_floor_data(scene: Scene, *, every: bool = False) -> dict[str, Any]:
 def one_floor_data(floor: Floor) -> dict[str, Any]:
     """Return a map or graph as a JSON-compatible dict.
 
-    Its ``kind`` is ``map`` or ``graph``. A map has ``width`` and ``height``, in cells, and ``walls``: a data URL with a
-    PNG picture, one pixel per cell, or None if there are no walls. A graph has ``width``, ``height`` and lists of
-    dicts: ``nodes``, ``ways`` (edges) and ``labels`` (names of actions).
+    The ``kind`` is ``map`` or ``graph``. A map has ``width`` and ``height`` in cells, and ``walls``: a data URL of a
+    PNG picture, one pixel per cell (None without walls). A graph has ``width``, ``height``, and the lists of dicts
+    ``nodes``, ``ways`` (edges) and ``labels`` (names of actions).
     """
     kind = "map" if isinstance(floor, Map) else "graph"
     return {"kind": kind, **(_map_data(floor) if isinstance(floor, Map) else _graph_data(floor))}
@@ -218,14 +216,12 @@ def _legend(start: Scene) -> str:
 def page_data(episode: Episode) -> dict[str, Any]:
     """Return everything that the page of an episode shows, as a JSON-compatible dict.
 
-    Most keys have facts about the problem and the episode, such as ``goals`` and ``method``. The others are:
+    Most keys are facts such as ``goals`` and ``method``. Three are lists:
 
-    - ``frames``: a dict for each step of the episode, and one for its end; ``belief`` and ``zones`` are indices in the
-      following two lists.
-    - ``beliefs``: the different beliefs of the ego agent: pairs of a list of goals (indices) and a list of their
-      probabilities.
-    - ``zones``: lists that say when a question may be useful, with four numbers (see `_zone_row`) for each of the most
-      important pairs of goals.
+    - ``beliefs``: the ego agent's different beliefs, each with a list of goals (indices) and a list of their
+      probabilities;
+    - ``zones``: the different lists of rows of `_zone_row`, which say when a question may be useful;
+    - ``frames``: a dict for each step and the end; ``belief`` and ``zones`` are indices in these lists.
     """
     problem = episode.problem
     start = start_scene(problem)
@@ -308,11 +304,10 @@ def _frame(
 
 
 def _zone_row(pair: PairZones) -> list[float | None]:
-    """Return four numbers that say when a question that tells two goals apart may be useful, for a page.
+    """Return the indices of two goals, and two steps between which a question that tells them apart may be useful.
 
-    They are the indices of the two goals, the step by which the teammate's actions have told the two goals apart at the
-    latest, and the first step from which the ego agent needs different actions for the two goals. The current step is
-    1. A step that never comes is None.
+    By the first, the teammate's actions have told them apart at the latest. From the second, the ego agent needs
+    different actions. The current step is 1; None means never.
     """
     steps = (step if math.isfinite(step) else None for step in (pair.informed, pair.branching))
     return [pair.first, pair.second, *steps]
@@ -360,13 +355,8 @@ def _happening(problem: Problem, step: Step) -> dict[str, Any]:
 def _worth(problem: Problem, decision: Decision) -> dict[str, Any]:
     """Return facts about the best question that the ego agent's method found, even if the agent did not ask it.
 
-    The keys are as follows; a key with an unknown value is left out.
-
-    - ``value``: the cost that the question is expected to save;
-    - ``price``: what the question costs;
-    - ``considered``: the indices of the goals in it;
-    - ``runnerUp``: a list of the second-best question, as text, and its value minus its price;
-    - ``verdict``: a text that says how certain it is that no question is better.
+    Keys, if known: ``value`` (the cost that it is expected to save), ``price``, ``considered`` (its goals),
+    ``runnerUp`` (the second-best question, and its value minus price) and ``verdict`` (how certain it is).
     """
     worth: dict[str, Any] = {}
     if decision.value is not None:

@@ -4,18 +4,17 @@
 colour                  meaning
 ======================  ============================================================================================
 orange                  the teammate: its position, path and goal, and how long its goal stays hidden
-violet                  the ego agent: its position and path, its question and the price of the question
+violet                  the ego agent: its position and path, its question and the price
 green                   where asking pays off; on a map, darker where goals look alike for longer
 brown                   landmarks (places that matter but are no goals) and what the ego agent carries
 pale yellow to blue     probability of a goal: the likelier, the darker (on a dark screen, the brighter)
 grey                    ruled out; also walls, edges and other neutral elements
 ======================  ============================================================================================
 
-The methods have their own colours (`METHODS`, `OTHERS`). A colour is a tuple of red, green and blue, each from 0 to
-255.
+Methods have their own colours (`METHODS`, `OTHERS`). A colour is a tuple of red, green and blue, from 0 to 255.
 
-Probabilities can be read from lightness alone. The colours in the table, and those of methods, differ for people with
-normal, protanopic, deuteranopic and tritanopic vision, on paper (`LIGHT`) and on dark screens (`DARK`).
+Colour-blind people can also tell the colours apart, on paper (`LIGHT`) and dark screens (`DARK`). Lightness alone shows
+a probability.
 """
 
 from __future__ import annotations
@@ -29,25 +28,25 @@ Colour: TypeAlias = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The colours (red, green and blue, each from 0 to 255) for one kind of background, bright or dark.
+    """The colours (red, green and blue, each from 0 to 255) for a bright or a dark background.
 
     Attributes:
         teammate: the teammate, its path and its goal.
         ego: the ego agent, its path and its question.
-        pays: the steps in which a question may be worth its price.
-        load: landmarks (places that matter but are no goals) and what the ego agent carries.
-        on_mark: letters on marks with one of these four colours.
-        page: the background of the page.
-        card: the background of a group of elements.
+        pays: steps in which asking may pay off.
+        load: landmarks (places that matter but are no goals), and what the ego agent carries.
+        on_mark: letters on marks of the colours above.
+        page: background of the page.
+        card: background of a group of elements.
         stripe: every second row of a table.
         ink: text.
         faint: less important text.
-        line: borders of cards, and lines of tables.
+        line: borders of cards, lines of tables.
         floor: free cells of a map.
-        grid: lines between the cells of a map.
-        edge: outlines of goals and of the nodes of a graph.
+        grid: lines between cells.
+        edge: outlines of goals and nodes.
         out: goals that are ruled out.
-        out_ink: the names of these goals.
+        out_ink: their names.
         way: edges of a graph.
         arrow: arrows of one-way edges.
         fails: failures.
@@ -219,15 +218,15 @@ def css_variables() -> str:
 
 
 def css_ramps() -> str:
-    """Return CSS that defines the colour scales, and some other colours of drawings, as variables.
+    """Return CSS that defines the colours of drawings as variables.
 
-    The variables of a scale are numbered from 0, the colour of the lowest value:
+    The colours of a scale are numbered from 0, for the lowest value:
 
-    - ``--askwise-ramp-0``, ...: probabilities, on a bright background;
-    - ``--askwise-dark-ramp-0``, ...: probabilities, on a dark background;
-    - ``--askwise-alike-0``, ...: the expected number of steps for which goals look alike.
+    - ``--askwise-ramp-0``, ...: probabilities, on bright ground;
+    - ``--askwise-dark-ramp-0``, ...: probabilities, on dark ground;
+    - ``--askwise-alike-0``, ...: the expected number of steps in which goals look alike.
 
-    The others are ``--askwise-wall`` (walls) and ``--goal`` (goals whose probability is unknown).
+    Others: ``--askwise-wall`` and ``--goal`` (goals of unknown probability).
     """
     lines = [f"--askwise-wall: {hex_of(WALL)};"]
     for kind, ramp in (("ramp", RAMP), ("dark-ramp", DARK_RAMP), ("alike", ALIKE)):

@@ -122,10 +122,9 @@ class Pen:
             x: horizontal position.
             y: vertical position.
             name: the text.
-            probability: the probability, shown by the colour, that one of these goals is the teammate's; None if
-                unknown.
-            asked: whether the current question names one of these goals; then there is a frame unless `shared`.
-            shared: whether the teammate has a mark there; then the diamond is small and without text.
+            probability: the total probability of these goals, shown by the colour; None if unknown.
+            asked: whether the question names one of them; then the diamond has a frame.
+            shared: whether the teammate has a mark there; then the diamond is small, without text and frame.
         """
         if shared:
             x, y, half = x - 0.36 * self.size, y + 0.36 * self.size, 0.2 * self.size

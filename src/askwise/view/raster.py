@@ -1,7 +1,7 @@
 """Pictures of scenes (``uint8 [height, width, 3]``) and animated GIFs of episodes, drawn without a display.
 
-A scene is one moment of an episode. Its picture shows a map or graph, or two side by side if each agent has its own.
-Below are a caption and a legend of the marks. All pictures of an episode have the same size.
+A scene is a moment of an episode. A picture has its map or graph (two if each agent has its own), a caption and a
+legend. All pictures of an episode have the same size.
 """
 
 from __future__ import annotations
@@ -53,14 +53,12 @@ MOST_FRAMES = 500
 
 
 class Sheet:
-    """The arrangement of the upper part of a picture: one map or graph, or two of them side by side.
-
-    All sizes are in pixels.
+    """The upper part of a picture: one map or graph, or two side by side; sizes are in pixels.
 
     Attributes:
         panels: the maps or graphs with their positions.
         width: the width of the picture.
-        height: the height of the upper part.
+        height: the height of this part.
 
     Args:
         floors: the maps or graphs, from left to right.
@@ -109,10 +107,10 @@ def save_png(scene: Scene, path: str | Path, *, longest_side: int = LONGEST_SIDE
     Args:
         scene: the scene.
         path: the file; its name must end in ``.png``.
-        longest_side: the largest width and height of each map or graph, in pixels.
+        longest_side: the largest width and height of a map or graph, in pixels.
 
     Raises:
-        InputError: the name has another ending, or the file cannot be written.
+        InputError: the ending is wrong, or writing fails.
     """
     check_ending(path, ".png")
     with whole_file(path) as temporary:
@@ -245,13 +243,10 @@ def _caption(scene: Scene) -> list[tuple[str, Colour]]:
 
 
 def _set(caption: list[tuple[str, Colour]], fine: int, width: int) -> tuple[list[tuple[str, Colour]], int]:
-    """Break the texts of a caption into lines, and choose the largest font size at which all lines fit.
+    """Break a caption into lines, in the largest font size at which all fit; return the lines and the size.
 
-    If they do not fit even at the smallest font size, the last line is too wide. `width` is the largest width of a line
-    in pixels of the canvas, which is `fine` times as wide as the picture.
-
-    Returns:
-        The lines with their colours, and the font size in pixels of the canvas.
+    Sizes are in pixels of the canvas, which is `fine` times as wide as the picture. If even the smallest size is too
+    large, the last line is too wide.
     """
     for letters in range(LETTERS, SMALLEST - 1, -1):
         lines = [(line, colour) for text, colour in caption for line in _wrapped(text, fine * letters, width)]
@@ -293,15 +288,15 @@ def _fitted(text: str, size: int, width: int) -> str:
 def save_gif(episode: Episode, path: str | Path, *, longest_side: int = GIF_SIDE) -> None:
     """Write an episode to an animated GIF file; replace an existing file only when the new one is complete.
 
-    In a long episode, some steps without questions are left out.
+    Long episodes lose some steps without questions.
 
     Args:
         episode: the episode.
         path: the file; its name must end in ``.gif``.
-        longest_side: the largest width and height of each map or graph, in pixels.
+        longest_side: the largest width and height of a map or graph, in pixels.
 
     Raises:
-        InputError: the name has another ending, or the file cannot be written.
+        InputError: the ending is wrong, or writing fails.
     """
     check_ending(path, ".gif")
     chosen = list(_chosen(episode))

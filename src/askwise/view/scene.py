@@ -1,7 +1,7 @@
 """Scenes: moments of an episode as data, from which texts, pictures, animations and web pages are drawn.
 
-A scene takes place on a floor: a map of cells, or a drawn graph. A place is a pair ``(x, y)``, with x to the right and
-y up: a cell, in whole numbers from 0, or the position of a node.
+A floor is a map of cells or a drawn graph. A place on it is ``(x, y)``, with y up: a cell, in whole numbers from 0, or
+the position of a node.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ class Node:
     """A node of a drawn graph; it stands for a state of a model.
 
     Attributes:
-        name: the full name, with control characters written as escapes.
-        at: the position ``(x, y)`` in the drawing.
-        lines: the name as one or two lines below the node; empty if there is no room.
-        above: the goal to write above the node; empty for none, or if the names are equal.
-        marked: whether a goal is reached in this state.
+        name: the full name, with control characters as escapes.
+        at: the position ``(x, y)``.
+        lines: the name in one or two lines, to write below; empty without room.
+        above: the goal to write above; empty for none, or if it has the node's name.
+        marked: whether a goal is reached here.
     """
 
     name: str
@@ -79,11 +79,11 @@ class Edge:
     """An edge of a drawn graph, for the actions between two states.
 
     Attributes:
-        first: the index of its first node.
-        second: the index of its second node.
-        there: the names of the actions from `first` to `second`, at least one.
-        back: the names of the actions from `second` to `first`; empty for a one-way edge.
-        through: the control point ``(x, y)`` of the quadratic Bézier curve; the midpoint if it is straight.
+        first: the index of one node.
+        second: the index of the other.
+        there: the names of actions from `first` to `second`, at least one.
+        back: the names of actions back; empty for a one-way edge.
+        through: the control point ``(x, y)`` of the quadratic Bézier curve; the midpoint if straight.
     """
 
     first: int
@@ -115,15 +115,15 @@ class Label:
 class DrawnGraph:
     """A graph with positions for its nodes and labels, in a drawing from (0, 0) at the lower left to (width, height).
 
-    The unit of length is about the size of a mark.
+    A mark is about one unit wide.
 
     Attributes:
-        nodes: one for each drawn state; if some are not drawn, the last node stands for these.
+        nodes: the drawn states; the last node stands for those that are left out, if any.
         edges: the edges.
         labels: names of actions, as far as there is room.
         width: the largest x.
         height: the largest y.
-        n_states: number of states of the model, drawn or not.
+        n_states: number of states of the model.
     """
 
     nodes: tuple[Node, ...]
@@ -199,9 +199,9 @@ class Goal:
     Attributes:
         name: the name of the goal.
         at: the first place where the teammate reaches it.
-        landmark: the index of the landmark where the ego agent picks up what the goal needs; None for none.
+        landmark: the index of the landmark with what the ego agent needs for it; None for none.
         also: the teammate's other places.
-        ego: the ego agent's places, on its own map or graph if it has one; empty if they are not drawn.
+        ego: the ego agent's places, on its own map or graph if it has one; empty if not drawn.
     """
 
     name: str
@@ -216,21 +216,21 @@ class Scene:
     """One moment of an episode, with everything that a drawing shows; what is None or empty is not drawn.
 
     Attributes:
-        words: the nouns for agents, goals and other things, and their letters.
-        floor: the map or graph on which the agents move; the teammate's if each has its own.
+        words: the nouns and letters for agents, goals and other things.
+        floor: the map or graph of both agents, or of the teammate.
         teammate: the teammate.
         ego: the ego agent.
         goals: the goals, in the order of the problem.
-        landmarks: places that matter and are not goals.
+        landmarks: places that matter but are no goals.
         carried: the goal for which the ego agent carries something.
         hands: what the ego agent carries, such as "empty hands".
         belief: ``float64 [n_goals]``, the ego agent's probabilities of the goals.
-        asked: the question that the ego agent asks: the indices of goals, or a `Choice`.
-        reply: the reply to the question.
-        goal: the index of the teammate's goal; None if the drawing must not reveal it.
+        asked: the ego agent's question: the indices of goals, or a `Choice`.
+        reply: the reply.
+        goal: the index of the teammate's goal; None to hide it.
         progress: one line about the progress, such as the number of the step.
         event: one line about what is happening.
-        ego_floor: the ego agent's own map or graph; None if both agents share one.
+        ego_floor: the ego agent's own map or graph; None if both share one.
     """
 
     words: Vocabulary
@@ -286,13 +286,11 @@ def _size(floor: Floor) -> str:
 class GoalMark:
     """A mark on a place where one of the two agents reaches one or more goals.
 
-    A place can have a mark of each agent; then the ego agent's mark is small.
-
     Attributes:
-        at: the coordinates ``(x, y)`` of the place.
-        goals: the indices of the goals that are reached there.
-        ego: whether the ego agent reaches them; otherwise the teammate does.
-        shared: for a mark of the ego agent, whether the teammate has a mark there, too.
+        at: the place ``(x, y)``.
+        goals: the indices of the goals reached there.
+        ego: whether the ego agent reaches them, not the teammate.
+        shared: whether the teammate has a mark there, too; then the ego agent's is small.
     """
 
     at: Place

@@ -1,10 +1,9 @@
 """Makes scenes of problems and of the moments of episodes; a scene is all data that a drawing shows.
 
-A grid is drawn as a map and any other model as a graph, with different models of the two agents side by side. What all
-moments of a problem share is built once (`StaticScene`).
+A grid becomes a map, any other model a graph. Different models of the two agents are drawn side by side. What all
+moments share is built once (`StaticScene`).
 
-An episode of `n` steps has ``n + 1`` moments. Each of the first `n` shows a step and the agents before it; the last one
-shows the end.
+There is a moment for each step of an episode, with the agents before the step, and one for the end.
 """
 
 from __future__ import annotations
@@ -94,14 +93,14 @@ class DrawnModel:
 
 @dataclass(frozen=True, eq=False)
 class StaticScene:
-    """The parts of a problem's scenes that do not change during an episode.
+    """The parts of a problem's scenes that stay the same in an episode.
 
     Attributes:
-        words: the nouns for agents, goals and other things, and their letters.
+        words: the nouns and letters for agents, goals and other things.
         teammate: the teammate's model with its drawing.
-        ego: the ego agent's; None if both agents share a model.
+        ego: the ego agent's model; None if both share one.
         goals: the goals with the places where the agents reach them.
-        landmarks: places that matter and are not goals.
+        landmarks: places that matter but are no goals.
     """
 
     words: Vocabulary

@@ -94,8 +94,8 @@ class Board:
     Attributes:
         floor: the map or graph.
         left: the left edge.
-        unit: the size of a cell, or of a unit of length in the drawing of the graph.
-        bottom: the lower edge, including the written coordinates of a map.
+        unit: the size of a cell, or of the graph's unit of length.
+        bottom: the lower edge, below a map's coordinates.
     """
 
     floor: Floor
@@ -130,16 +130,16 @@ class Board:
 class SceneFigure:
     """The figure of a scene; it can also show the agents' paths and the questions of an episode.
 
-    The attributes from `pen` on are set by `draw`.
+    `draw` sets the attributes from `pen` on.
 
     Attributes:
         scene: the scene.
-        paths: the path of each agent.
-        questions: for each question, the place ``(x, y)`` where it was asked, and its text with the reply.
+        paths: the agents' paths.
+        questions: the place ``(x, y)`` of each question, and its text with the reply.
         pen: draws the marks.
-        width: the width of the figure, in points (1/72 inch).
-        boards: the maps or graphs with their positions.
-        numbered: whether marks have numbers instead of the goals' names.
+        width: the width in points (1/72 inch).
+        boards: the maps or graphs with positions.
+        numbered: whether marks have numbers instead of goals' names.
     """
 
     scene: Scene
@@ -390,11 +390,9 @@ class SceneFigure:
         return [(kind, text) for kind, text, shown in possible if shown]
 
     def _rows(self) -> list[list[tuple[str, str]]]:
-        """Return the rows of text below the maps or graphs, each narrow enough for the figure.
+        """Return the rows of text below the maps or graphs: the legend, then notes and questions, if any.
 
-        The legend comes first, then, if needed, numbered goals, the goals of each landmark, hidden places of the ego
-        agent, and the questions. A row is a list of pairs: the kind of the mark to draw (see `VectorPen.sign`; empty
-        for no mark), and the text to its right.
+        A row is a list of tuples: the kind of a mark (see `VectorPen.sign`; empty for none), and the text to its right.
         """
         scene = self.scene
         found = list(_in_rows(self._entries(), self.width))

@@ -42,18 +42,18 @@ QUESTION_LASTS = 4
 
 
 def draw_graph(scene: Scene, floor: DrawnGraph, side: int, *, colour: bool, columns: int, rows: int) -> TextFloor:
-    """Draw a graph as a list of places, one in each line: the agents and goals there, and where one can go from there.
+    """Draw a graph as text, one place per line: the agents and goals there, and where one can go from there.
 
     Args:
         scene: the scene.
         floor: the graph.
-        side: its index in ``scene.floors``: 0 for the teammate's or a shared one, 1 for the ego agent's own.
+        side: its index in ``scene.floors``: 1 for the ego agent's own, otherwise 0.
         colour: whether to use escape sequences (256 colours).
         columns: the largest width, in characters.
         rows: the largest number of lines.
 
     Returns:
-        The lines, the letters in them, and a remark if some places are not listed.
+        The lines, their letters, and a remark if places are missing.
     """
     agents, goals = agent_marks(scene, side), goal_marks(scene, side, short=False)
     shown = _shown(floor, agents, goals, rows)

@@ -1,11 +1,11 @@
 """Maps as text, and the marks of agents, goals and landmarks on maps and in lists of places.
 
-A map is drawn in the first of these forms for which there is room:
+A map shows the first of these for which there is room:
 
-- cells have the names of goals;
-- cells have the distinctive parts of these names ("12" for S12);
-- cells have letters;
-- each letter stands for a block of cells.
+- names of goals in the cells;
+- distinctive parts of them ("12" for S12);
+- letters;
+- letters for blocks of cells.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def draw_map(scene: Scene, floor: Map, side: int, *, colour: bool, columns: int,
     Args:
         scene: the scene.
         floor: the map.
-        side: its index in ``scene.floors``: 0 for the teammate's or a shared one, 1 for the ego agent's own.
+        side: its index in ``scene.floors``: 1 for the ego agent's own, otherwise 0.
         colour: whether to use escape sequences (256 colours).
         columns: the largest width, in characters.
         rows: the largest number of lines.
@@ -226,11 +226,8 @@ def _named(
 ) -> TextFloor:
     """Draw a map as text with names in its cells.
 
-    A letter before the name marks an agent, a goal in the question, or a place to which only the ego agent goes. A goal
-    that is ruled out has only a letter.
-
-    `places` has the marks by cell ``(x, y)``. `paint` colours a text (see `painter`). `size` is the width of a cell, in
-    characters. The prefix `cut` is cut off from the names of goals. `remarks` become a part of the result.
+    Some names have a letter in front, for instance for an agent; a goal that is ruled out has only the letter. `places`
+    has the marks by cell ``(x, y)``. The prefix `cut` is left out of goals' names.
     """
     signs = set()
     unsigned = {GOAL, scene.words.landmark_sign}
@@ -296,14 +293,10 @@ def _x_axis(width: int, size: int) -> str:
 def _overview(
     scene: Scene, floor: Map, places: dict[Place, TextMark], paint: Paint, columns: int, rows: int
 ) -> TextFloor:
-    """Draw a large map as text, in which each letter stands for a rectangular block of cells.
+    """Draw a large map as text, in at most `rows` lines, with a letter for each rectangular block of cells.
 
-    It is the letter of the most important mark in the block, or of walls or free cells. Importance decreases in this
-    order: agents, landmarks, goals in the question, other goals, places where only the ego agent reaches a goal, goals
-    that are ruled out.
-
-    `places` has the marks by cell ``(x, y)``. `paint` colours a text (see `painter`). At most `columns` characters and
-    `rows` lines are used.
+    The letter is that of the block's most important mark, or of walls or free cells. `places` has the marks by cell
+    ``(x, y)``.
     """
     width, height = floor.width, floor.height
     # A letter is about twice as high as wide; blocks are too, so that the map keeps its proportions.
@@ -319,10 +312,9 @@ def _overview(
 
 
 def _blocks(scene: Scene, places: dict[Place, TextMark], wide: int, high: int) -> dict[Cell, TextMark]:
-    """Divide a map into rectangular blocks of cells, and return the most important mark of each block that has a mark.
+    """Divide a map into blocks of cells, `wide` by `high`, and return the most important mark of each that has one.
 
-    The order of importance is that of `_overview`. Two agents in a block share a mark. `places` has the marks by cell
-    ``(x, y)``, the result by block ``(column, row)``. A block is `wide` cells wide and `high` cells high.
+    Two agents in a block share a mark. `places` has the marks by cell ``(x, y)``, the result by block.
     """
     agents = [scene.teammate.sign, scene.ego.sign]
     order = [BOTH, *agents, scene.words.landmark_sign, ASKED, GOAL, EGO_PLACE, OUT]

@@ -113,17 +113,15 @@ class VectorPen:
     def write(
         self, x: float, y: float, text: str, size: float, colour: str, *, outlined: bool = False, **more: Any
     ) -> None:
-        """Write a text at (x, y), by default centred; a text with a font size below 3 is omitted.
-
-        Positions and sizes are in points (1/72 inch), with y upwards.
+        """Write a text at (x, y), by default centred; do nothing if the font size is below 3.
 
         Args:
-            x: the x coordinate.
-            y: the y coordinate.
+            x: the x coordinate, in points (1/72 inch).
+            y: the y coordinate, upwards.
             text: the text.
-            size: the font size.
+            size: the font size, in points.
             colour: the colour, as ``#rrggbb``.
-            outlined: whether the letters have a white outline.
+            outlined: whether letters have a white outline.
             more: arguments of matplotlib's ``Axes.text``, such as ``ha="left"``.
         """
         if size < 3:
@@ -136,10 +134,10 @@ class VectorPen:
     def sign(self, scene: Scene, kind: str, x: float, y: float) -> None:
         """Draw the mark of an entry of the legend with the centre (x, y), in points (1/72 inch).
 
-        The `kind` is ``teammate``, ``ego``, ``landmark`` (a place that matters but is no goal), ``load`` (what the ego
-        agent carries), ``star`` (the teammate's goal), ``diamond`` (a place where the ego agent reaches a goal),
-        ``asked`` (a goal in the question), ``out`` (a goal that is ruled out), ``wall``, ``goal``, or ``belief`` (the
-        colour scale of probabilities, which begins near x).
+        The `kind` is ``teammate``, ``ego``, ``landmark`` (a place that matters), ``load`` (what the ego agent carries),
+        ``star`` (the teammate's goal), ``diamond`` (the ego agent's place for a goal), ``goal``, ``asked`` (a goal in
+        the question), ``out`` (a goal that is ruled out), ``wall`` or ``belief`` (the colour scale of probabilities,
+        which begins near x).
         """
         pale, half = hex_of(shade(0.2)), 3.4
         if kind in ("teammate", "ego"):

@@ -36,10 +36,10 @@ class Limits:
     """The limits of time and memory for an agent; infinity means no limit.
 
     Attributes:
-        decision: seconds for one decision.
-        episode: seconds for one episode, with loading the agent, or for another unit of work.
-        memory: GiB of address space of the process in which the agent runs.
-        unit: what the limit `episode` applies to, for error messages, such as "a problem".
+        decision: seconds for a decision.
+        episode: seconds for an episode or another unit of work, with loading the agent.
+        memory: GiB of address space of the agent's process.
+        unit: the name of this unit for error messages, such as "a problem".
     """
 
     decision: float = 300.0
@@ -64,18 +64,19 @@ class Limits:
 class Heartbeat:
     """Numbers by which a process shows its supervising process what it is doing, and since when.
 
-    Each process has a heartbeat object for the same file. The supervised process sets the numbers, and the other one
-    reads them.
+    The supervised process sets the numbers, and the other one reads them from the same file. Their indices:
+
+    - `UNIT`: the number of the unit of work, such as an episode;
+    - `BASE`, `PER_GOAL`: the base price of a question, and the price of each goal in it;
+    - `SINCE`, `DECIDING`, `LOADING`: when the unit, the decision and the loading of an agent began (`time.monotonic`);
+      0 for none.
 
     Attributes:
-        numbers: ``float64 [8]``, with these indices. `UNIT`: the number of the current unit of work, such as an
-            episode. `BASE` and `PER_GOAL`: the base price of a question and the price of each goal in it. `SINCE`,
-            `DECIDING` and `LOADING`: when the unit, the current decision and the loading of an agent began
-            (`time.monotonic`); 0 if there is none.
+        numbers: ``float64 [8]``.
         is_copy: whether this process is a fork of the supervised one.
 
     Args:
-        path: an existing file of at least `SIZE` bytes; None if no other process supervises this one.
+        path: an existing file of at least `SIZE` bytes; None if this process is not supervised.
     """
 
     def __init__(self, path: str | Path | None = None) -> None:
@@ -205,12 +206,12 @@ loading = Timed(own, LOADING)
 class Watchdog:
     """A thread that reads the heartbeat of a process, and reports once if the process exceeds a time limit.
 
-    Time in which the job or the machine was suspended does not count.
+    Time in which the job or machine is suspended does not count.
 
     Args:
         heartbeat: the heartbeat of the process.
         limits: the time limits.
-        exceeded: called in the watchdog's thread with a clause such as "took longer than 60 s for a decision".
+        exceeded: called in this thread with a clause such as "took longer than 60 s for a decision".
     """
 
     def __init__(self, heartbeat: Heartbeat, limits: Limits, exceeded: Callable[[str], None]) -> None:
@@ -254,12 +255,12 @@ class Watchdog:
     def left(self, now: float, lost: float) -> dict[int, float]:
         """Return how many seconds are left until each finite time limit is exceeded.
 
-        The keys are `DECIDING` (a decision), `SINCE` (the current unit of work) and `LOADING` (loading an agent). If
-        nothing of a kind is going on, all its seconds are left.
+        The keys are `DECIDING` (a decision), `SINCE` (a unit of work) and `LOADING` (loading an agent). If nothing of a
+        kind is going on, all its seconds are left.
 
         Args:
             now: the current time, as of `time.monotonic`.
-            lost: seconds since the last call in which the machine was suspended; they do not count.
+            lost: seconds for which the machine was suspended since the last call.
         """
         lost_before, self._lost = self._lost, self._lost + lost
         left = {}

@@ -1,7 +1,7 @@
-"""The pool of worker processes, which start on demand, serve several requests, and end with the run they belong to.
+"""The pool of worker processes, which start on demand, serve several requests, and end with their run.
 
-A run is one execution of a study, a list of jobs, an audit or the web studio; its name comes from `new_run`. An agent
-that is not part of askwise is called a guest, and has workers of its own.
+A run is one execution of a study, a list of jobs, an audit or the web studio; `new_run` names it. A guest is an agent
+that is not part of askwise; it has its own workers.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ class RunEnded(Exception):  # noqa: N818 - nothing is wrong
 
 
 class WorkerDied(Exception):  # noqa: N818 - it names what happened
-    """Raised when a worker process ends during a request; the message says how the process ended.
+    """Raised when a worker process ends during a request; the message says how it ended.
 
     Attributes:
-        unit: the number of the unit of work (such as an episode) in which the process ended or exceeded a limit; None
-            between two units.
-        prices: the base price of a question and the price of each goal in it, in this unit; None if unknown.
-        exceeded: whether `unit` exceeded a time limit. It may still have been finished.
+        unit: the unit of work (such as an episode) in which it ended or exceeded a limit, by number; None between
+            units.
+        prices: the base price of a question and the price of each goal in it; None if unknown.
+        exceeded: whether `unit` exceeded a time limit; it may have finished.
 
     Args:
         why: the message.
@@ -64,12 +64,12 @@ class Key(NamedTuple):
     """The properties of a worker process; a request may use only a worker with equal properties.
 
     Attributes:
-        run: the name of the run, such as one execution of a study.
+        run: the name of the run, such as an execution of a study.
         service: the function that answers requests, as ``module:name``.
         limits: the limits of time and memory.
-        guest: the third-party agent that the worker serves; empty for methods of askwise.
+        guest: the third-party agent in the worker; empty for none.
         reserved: whether the worker is kept until the run ends.
-        path: the folders from which Python imports (`sys.path`).
+        path: the folders for imports (`sys.path`).
     """
 
     run: str
@@ -215,20 +215,20 @@ def supervisors(number: int, run: str) -> Iterator[ThreadPoolExecutor]:
 def borrowed(
     run: str, service: str, limits: Limits, guest: str = "", *, reserved: bool = False
 ) -> Iterator[WorkerProcess]:
-    """Provide a worker process while the ``with`` block runs: an idle one with the given properties, or a new one.
+    """Provide a worker process in a ``with`` block: an idle one with the given properties, or a new one.
 
-    If the block raised an error, the worker is ended; otherwise it can be borrowed again.
+    If the block raises an error, the worker ends; otherwise it can be borrowed again.
 
     Args:
-        run: the name of the run, from `new_run`.
-        service: the function that answers the requests (`Service`), as ``module:name``.
+        run: the name from `new_run`.
+        service: the function that answers requests (`Service`), as ``module:name``.
         limits: the limits of time and memory.
-        guest: the third-party agent that the worker serves; empty for methods of askwise.
-        reserved: whether the worker is kept until the run ends; otherwise it ends after some idle time.
+        guest: the third-party agent in the worker; empty for none.
+        reserved: whether the worker is kept until the run ends; if not, it ends after some idle time.
 
     Raises:
         WorkersGone: no worker process can be started.
-        RunEnded: the run had already ended, or had ended when the block raised an error.
+        RunEnded: the run had ended before, or when the block raised an error.
     """
     worker = _take(Key(run, service, limits, guest, reserved, tuple(sys.path)))
     try:

@@ -1,19 +1,17 @@
 """A Python process that its parent supervises: the parent uses `SupervisedProcess`, and the process runs `main`.
 
-The process is a new one, not a fork (forks of a process with threads can hang), with the `sys.path` of its parent. On
-Linux it ends when its parent ends.
+It is a new process with its parent's `sys.path`, not a fork: forks of a process with threads can hang. On Linux it ends
+with its parent.
 
-Parent and process exchange pickled messages:
+Messages are pickled. A service is the function that answers requests.
 
-- The parent sends requests: ``((folder, environment), pickled request)``, or ``(None, pickled request)`` if its current
-  folder and its environment variables have not changed.
-- The process sends ``(READY, None)`` once. After each request it sends ``(REPLY, value)`` for every value that its
-  service (the function that answers requests) yields, then ``(DONE, None)``. If it cannot answer the request, it sends
-  ``(REFUSED, why)`` instead of ``(DONE, None)``.
+- The parent sends ``((folder, environment), pickled request)``, or ``(None, pickled request)`` to keep the folder and
+  the environment variables of the last request.
+- The process sends ``(READY, None)`` once. For each request it sends ``(REPLY, value)`` for every value that the
+  service yields, then ``(DONE, None)``, or ``(REFUSED, why)`` if it cannot answer.
 
-In the process, standard output is redirected to standard error, and standard input to the null device: output of agents
-cannot disturb the messages. This module imports nothing heavy, because the process limits the threads of libraries
-before they are loaded.
+To keep agents' output out of the messages, the process redirects standard output to standard error, and standard input
+to the null device. This module imports nothing heavy, because the process first limits the threads of libraries.
 """
 
 from __future__ import annotations
@@ -67,16 +65,16 @@ Service = Callable[[Any], Iterable[Any]]
 
 
 class SupervisedProcess:
-    """A child process that answers requests, and is ended when it exceeds a time limit.
+    """A child process that answers requests, and ends when it exceeds a time limit.
 
-    It has its own process group: it does not receive Ctrl-C, and processes that it starts end with it. Its standard
-    input and output are pipes to the parent.
+    On POSIX systems, it has its own process group: it does not receive Ctrl-C, and processes that it starts end with
+    it.
 
     Attributes:
-        exceeded: why this object ended the process, such as "took longer than 60 s for a decision"; None if it did not.
+        exceeded: why this object ended the process, such as "took longer than 60 s to be loaded"; None if it did not.
         exceeded_in: the unit of work (such as an episode) that exceeded a limit; `NO_UNIT` (-1) for none.
         heartbeat: shows what the process is doing.
-        process: the process as an object of `subprocess`.
+        process: the `subprocess.Popen` object, with pipes for input and output.
 
     Args:
         arguments: the arguments of `serve`, which the process calls.

@@ -69,7 +69,7 @@ class StatedDomain:
 
         Raises:
             InputError: `given` has another type, or the teammate cannot reach every goal from `start`. In problems from
-                a file and in `Coverage` problems, the ego agent must reach every goal, too.
+                files and in `Coverage`, the same holds for the ego agent.
         """
         if not self.recognises(given):
             raise InputError("instance", repr(given), "a ProblemFile or a FactoredProblem")

@@ -27,8 +27,8 @@ An edge is ``[state, action, next state]``. In a map, ``#`` is a wall, ``.`` a f
 cell. A goal states where the teammate and the ego agent have reached it. ``name``, ``query_cost``, ``answers``,
 ``groups``, ``words``, a goal's ``weight`` and ``price`` and the teammate's ``policy`` are optional.
 
-Everything is checked when the file is read, except the probabilities of a policy. They are checked when the problem is
-made: they must sum to 1, and the policy must lead to the goals.
+Everything is checked when the file is read, except a policy's probabilities. They are checked when the problem is made:
+they must sum to 1, and the policy must lead to the goals.
 """
 
 from __future__ import annotations
@@ -77,14 +77,14 @@ class ProblemFile:
 
     Attributes:
         contents: JSON-compatible data that need no other file.
-        teammate: the teammate's graph or map, with its start.
-        ego: the ego agent's graph or map, with its start.
+        teammate: the teammate's graph or map, and start.
+        ego: the ego agent's graph or map, and start.
         goals: the goals by name.
-        name: the name of the problem, or an empty text.
-        prices: the prices of questions, without those of single goals, which are in `goals`.
+        name: the problem's name; may be empty.
+        prices: the prices of questions; `goals` has those of single goals.
         answers: how often answers are wrong or missing.
-        groups: the names of the goals in each group.
-        policy: the kind of policy that the teammate follows.
+        groups: the goals in each group, by name.
+        policy: the teammate's kind of policy.
         words: the words for agents and goals.
     """
 

@@ -10,9 +10,8 @@
     teammate = "(on r a) (on a t) (ontable t)"                  # a condition in PDDL
     ego = "shelf 2"
 
-Reading such a file converts the planning problem to a graph of the states and actions on optimal plans of all goals.
-The targets of a goal are the states in which its optimal plans end. The name of a state lists the facts that hold in
-the state and did not hold at the start.
+Reading makes a graph of the states and actions on optimal plans of all goals. A goal's targets are the states in which
+its plans end. A state is named after the facts that hold in it and did not hold at the start.
 """
 
 from __future__ import annotations
@@ -38,11 +37,11 @@ LONGEST_NAME = 60
 def with_graph(root: Field) -> Field:
     """Return the contents of a problem file with the teammate's planning problem (PDDL) replaced by a graph.
 
-    The graph has the states and actions of all goals' optimal plans. Each goal's condition becomes the names of the
-    states in which the optimal plans end. Raises InputError if a goal has no plan, or if the search exceeds its limits.
+    The graph has the states and actions of all goals' optimal plans. A goal's condition becomes the names of the states
+    in which its plans end. Raises InputError if a goal has no plan, or if the search for plans exceeds its limits.
 
     Args:
-        root: the parsed contents of the file, with the folder of the PDDL files.
+        root: the parsed contents of the file; its folder has the PDDL files.
     """
     side = root.child("teammate")
     side.object([KEY], ["policy"])

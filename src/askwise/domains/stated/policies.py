@@ -1,7 +1,8 @@
 """The teammate's policy in a problem file: a kind of policy, or a table of probabilities.
 
-A table is a list of rows ``[goal, state, action, probability]``, or the name of a CSV file with these columns in the
-folder of the problem file. In the target states of a goal, the teammate stays unless rows for this goal say otherwise.
+A table is a list of rows ``[goal, state, action, probability]``. It may also be the name of a CSV file with these
+columns, in the problem file's folder. In a goal's target states, the teammate stays unless the goal's rows say
+otherwise.
 """
 
 from __future__ import annotations
@@ -39,9 +40,9 @@ class PolicyChoice:
     Attributes:
         kind: ``urop`` (shortest paths are equally likely), ``uniform`` (optimal actions are equally likely),
             ``boltzmann`` (shorter paths are likelier), ``noisy`` (``urop`` with some random actions) or ``table``.
-        number: for ``boltzmann``, how strongly shorter paths are preferred, above 0; for ``noisy``, the probability of
-            a random action.
-        rows: for ``table``, its rows: names of goal, state and action, and probability.
+        number: for ``boltzmann``, the preference for shorter paths, above 0; for ``noisy``, the probability of a random
+            action.
+        rows: for ``table``, rows of goal, state, action (all by name) and probability.
     """
 
     kind: str = "urop"

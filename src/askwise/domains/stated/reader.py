@@ -40,8 +40,8 @@ class StatedGoal:
     Attributes:
         teammate: names of the teammate's target states.
         ego: names of the ego agent's target states.
-        weight: the weight in the prior; weights need not sum to 1.
-        price: what the goal adds to the price of a question about it; None for the file's common amount.
+        weight: the weight in the prior; any sum of weights is allowed.
+        price: what the goal adds to the price of a question; None for the file's common amount.
     """
 
     teammate: tuple[StateName, ...]
@@ -68,7 +68,7 @@ def read_side(given: Field, optional: tuple[str, ...] = (), *, by_rank: bool = F
     Args:
         given: the field, a dict with the key ``start`` and either ``edges`` or ``map``.
         optional: further keys that the dict may have.
-        by_rank: whether to accept a graph with very many action names, but few actions in each state.
+        by_rank: whether to accept graphs with very many action names, but few actions in each state.
     """
     given.object()
     drawn = given.has("map")
@@ -391,9 +391,9 @@ def read_words(root: Field, name: str, walks: str = PLAIN.walks) -> Vocabulary:
     The letters are the first letters of the nouns if possible.
 
     Args:
-        root: the contents of the file, with nouns under the key ``words``.
-        name: the name of the problem, or an empty text.
-        walks: the verb for what the teammate does to reach its goal.
+        root: the contents of the file; the key ``words`` has the nouns.
+        name: the problem's name; may be empty.
+        walks: the verb for how the teammate reaches its goal.
     """
     own: dict[str, str] = {}
     if root.has("words"):

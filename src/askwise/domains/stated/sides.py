@@ -92,7 +92,7 @@ class Graph(ArrivesFrozen):
     Attributes:
         start: the name of the agent's first state.
         states: the names of all states, by index.
-        actions: the names of all actions, by index; staying is among them only if the file lists it.
+        actions: the names of all actions, by index; that of staying only if the file lists it.
         edges: ``int32 [n_edges, 3]``, the indices of state, action and next state.
         stay: the name of the action that stays in place.
     """
@@ -195,12 +195,12 @@ class Graph(ArrivesFrozen):
 class DrawnMap(ArrivesFrozen):
     """A drawn map on which one agent moves.
 
-    ``#`` is a wall, ``.`` a free cell, and a letter or digit marks a free cell. A cell is ``(x, y)``, counted from 0 at
-    the bottom left.
+    ``#`` is a wall, ``.`` a free cell; a letter or digit marks a free cell. Cells are ``(x, y)``, from 0 at the bottom
+    left.
 
     Attributes:
         start: the cell in which the agent starts.
-        lines: the lines of the drawing, the top one first.
+        lines: the lines of the drawing, from the top.
         letters: the cells that each letter or digit marks.
         walls: ``bool [height, width]``, True for walls; row 0 is the bottom line.
     """
@@ -234,11 +234,11 @@ class DrawnMap(ArrivesFrozen):
         """Return a goal's target cells from a field of a file.
 
         Args:
-            given: the field: a cell ``[x, y]``, a letter for all cells that it marks, or a list of both.
+            given: a cell ``[x, y]``, a letter for all cells that it marks, or a list of cells and letters.
             listed: whether a list is accepted.
 
         Raises:
-            InputError: a cell is outside the map or a wall, a letter is not on the map, or the list is empty.
+            InputError: a cell is a wall or outside the map, a letter is not on the map, or the list is empty.
         """
         value = given.value
         if isinstance(value, str):

@@ -93,11 +93,11 @@ class ToolFetchingDomain:
 
         Args:
             given: an instance or a problem. A problem is returned unchanged if `start` is None.
-            start: the agents' start cells, with a tool that is ignored; None for those of `given`. A prior that depends
-                on the start is computed anew.
+            start: the agents' start cells (the tool is ignored); None for those of `given`. A prior that depends on the
+                start is computed anew.
 
         Raises:
-            InputError: an agent cannot reach every station from its start.
+            InputError: an agent cannot reach every station.
         """
         problem = given if isinstance(given, ToolFetching) else ToolFetching(given)
         if start is None:
@@ -130,7 +130,7 @@ class ToolFetchingDomain:
             holding: the station whose tool the fetcher holds; None for empty hands.
 
         Raises:
-            InputError: a cell or station does not exist, or no station can be reached.
+            InputError: the station is unknown, or a cell is not free or has no way to the stations.
         """
         start = problem.rules.start
         given = {"worker": teammate, "fetcher": ego}

@@ -34,18 +34,18 @@ def generate(
 ) -> Instance:
     """Return a random instance of tool fetching in which all stations and toolboxes can be reached.
 
-    Raises InputError if an argument is not valid, or if the stations and toolboxes do not fit on the map.
+    Raises InputError if an argument is not valid, or if there is not enough room on the map.
 
     Args:
         size: numbers of columns and rows, or one number for both; None to use `width` and `height`.
         width: number of columns; None for 20.
-        height: number of rows; None for the same number as `width`.
+        height: number of rows; None for the same as `width`.
         stations: number of stations.
         toolboxes: number of toolboxes.
-        walls: share of the cells that are walls, from 0 to below 1.
+        walls: share of cells that are walls, from 0 to below 1.
         clustered: whether stations lie in clusters.
-        prior: a `Prior`, or one of its kinds ``uniform``, ``far``, ``near``, ``fetcher-far`` and ``fetcher-near``; None
-            for ``uniform``.
+        prior: a `Prior`, or ``uniform``, ``far``, ``near``, ``fetcher-far`` or ``fetcher-near`` (see `Prior.kind`);
+            None for ``uniform``.
         query_cost: the price of questions; None for 0.5 each.
         seed: random seed; None for an unpredictable instance.
     """

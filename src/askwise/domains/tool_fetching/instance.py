@@ -65,11 +65,11 @@ class Prior:
     """The prior over stations: a kind of distribution with its temperature, or a weight for each station.
 
     Attributes:
-        kind: which stations are likelier: ``far`` or ``near``, those far from or near the worker's start;
-            ``fetcher-far`` or ``fetcher-near``, those whose tool is far from or near the fetcher's start; ``uniform``,
-            none; ``weights``, as `weights` says.
-        temperature: a number above 0; the higher, the more similar are the probabilities.
-        weights: the weight of each station, by name, with any sum; None for the other kinds.
+        kind: ``uniform``; ``far`` or ``near``, if stations far from or near the worker's start are likelier;
+            ``fetcher-far`` or ``fetcher-near``, if tools far from or near the fetcher's start are likelier;
+            ``weights``.
+        temperature: above 0; the higher, the more similar the probabilities.
+        weights: for ``weights``, the weight of each station by name, with any sum; None for other kinds.
     """
 
     kind: str = "uniform"
@@ -86,15 +86,15 @@ class Prior:
 class Instance:
     """The description of one tool-fetching problem: the map, the agents' starts, the prior and the prices of questions.
 
-    Cells are ``(x, y)``, counted from 0 at the bottom left. Only an instance that is read from a file is checked.
+    Cells are ``(x, y)``, from 0 at the bottom left. Only instances read from files are checked.
 
     Attributes:
         width: number of columns.
         height: number of rows.
-        toolboxes: the cell of each toolbox, by name.
-        stations: the stations, which are the goals, by name.
-        worker: the start of the worker (teammate).
-        fetcher: the start of the fetcher (ego agent).
+        toolboxes: cell of each toolbox, by name.
+        stations: the stations (the goals), by name.
+        worker: start of the worker (teammate).
+        fetcher: start of the fetcher (ego agent).
         walls: the cells that are walls.
         prior: the prior over stations.
         query_cost: the price of questions.

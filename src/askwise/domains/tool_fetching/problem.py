@@ -1,23 +1,21 @@
 """Tool fetching as a problem: what the worker and the fetcher can do, and how far they are from each goal.
 
-The worker (the teammate) walks on a grid to a station and works there. The fetcher (the ego agent) brings the worker
-the station's tool, which lies in a toolbox. Each station is a possible goal. Everything is computed from shortest paths
-on the grid.
+The worker (the teammate) walks on a grid to a station and works there. The fetcher (the ego agent) brings the station's
+tool, which lies in a toolbox. Each station is a possible goal.
 
-To reach goal `g`, the fetcher first walks to a *waypoint*. If the fetcher holds the tool of `g`, the waypoint is the
-station `g`; otherwise it is the toolbox with the tool. At the waypoint, the fetcher does something that no other goal
-requires: NOOP at the station, or PICKUP of the tool at the toolbox. Let ``d(a, b)`` be the number of steps between two
-cells, and `f` the fetcher's cell. Let `w` and `w'` be the waypoints of two goals.
+On the way to a goal, the fetcher first walks to a *waypoint*: the station if the fetcher holds its tool, the toolbox
+with the tool if not. There it does something that no other goal requires: NOOP at the station, PICKUP of the tool at
+the toolbox. Let ``d(a, b)`` be the number of steps between two cells, and `f` the fetcher's cell. Let `w` and `w'` be
+the waypoints of two goals.
 
-- The plans for the two goals branch where the shortest paths to `w` and `w'` branch, or, if ``w = w'``, at the
-  waypoint, after ``d(f, w) + 1`` steps.
-- The number of steps to a goal is ``d(f, station)`` if the fetcher holds the goal's tool, and
-  ``d(f, box) + 1 + d(box, station)`` if the tool is in the toolbox `box`.
+- The plans for the two goals branch where the shortest paths to `w` and `w'` branch.
+- If ``w = w'``, they branch at the waypoint, after ``d(f, w) + 1`` steps.
+- If the fetcher holds a goal's tool, ``d(f, station)`` steps are left to this goal.
+- If the tool is in the toolbox `box`, ``d(f, box) + 1 + d(box, station)`` steps are left.
 
-A prior of kind ``far`` gives each station the weight ``exp(steps / T)``, a prior of kind ``near`` the weight
-``exp(-steps / T)``. `T` is the temperature, and `steps` is the number of steps from the worker's start to the station.
-For ``fetcher-far`` and ``fetcher-near``, `steps` counts from the fetcher's start to the toolbox with the station's
-tool.
+Let `T` be the temperature of a prior. A prior of kind ``far`` gives each station the weight ``exp(steps / T)``, a prior
+of kind ``near`` the weight ``exp(-steps / T)``. `steps` counts from the worker's start to the station. For
+``fetcher-far`` and ``fetcher-near``, it counts from the fetcher's start to the toolbox with the station's tool.
 """
 
 from __future__ import annotations
@@ -84,8 +82,8 @@ class ToolFetching(Problem):
     """The problem of a tool-fetching instance: the fetcher (ego agent) brings the worker (teammate) the right tool.
 
     The goals are the stations. The worker's state is the index of its cell. The fetcher's state is
-    ``cell * (n_stations + 1) + tool + 1``, where `tool` is the index of the station whose tool it carries, or -1 for
-    none. Attributes that are not listed are those of `Problem`.
+    ``cell * (n_stations + 1) + tool + 1``; `tool` is the index of the station whose tool it carries, -1 for none. The
+    other attributes are those of `Problem`.
 
     Args:
         instance: the description of the problem.
@@ -178,8 +176,8 @@ class ToolFetching(Problem):
 class WorkerSide(Sealed):
     """The worker's side of the problem: its next cells, its steps to the stations, and its optimal actions.
 
-    The worker is the teammate. It walks to its station and does WORK there. A state is the index of a cell, a goal the
-    index of a station.
+    The worker (teammate) walks to its station and does WORK there. A state is the index of a cell, a goal the index of
+    a station.
 
     Args:
         rules: the rules of the instance.
@@ -188,7 +186,7 @@ class WorkerSide(Sealed):
     Attributes:
         model: the grid on which the worker moves.
         actions: four moves, WORK and NOOP (do nothing).
-        loads: number of things that the worker can carry: 0.
+        loads: 0, because the worker carries nothing.
     """
 
     loads = 0
@@ -263,9 +261,8 @@ class WorkerSide(Sealed):
 class FetcherSide(Sealed):
     """The fetcher's side of the problem: its next states, its steps to the goals, and its optimal actions.
 
-    The fetcher is the ego agent. It brings the tool of a station to this station. A goal is the index of a station. A
-    state is ``cell * (n_stations + 1) + tool + 1``, where `tool` is the index of the station whose tool the fetcher
-    carries, or -1 for none.
+    The fetcher (ego agent) brings a station its tool. A goal is the index of a station. A state is
+    ``cell * (n_stations + 1) + tool + 1``; `tool` is the station whose tool the fetcher carries, -1 for none.
 
     Args:
         rules: the rules of the instance.
@@ -274,7 +271,7 @@ class FetcherSide(Sealed):
     Attributes:
         model: the grid on which the fetcher moves.
         actions: four moves, NOOP (do nothing), and a PICKUP for each station's tool.
-        loads: number of different tools: one for each station.
+        loads: number of tools, one for each station.
     """
 
     def __init__(self, rules: Rules, stations: Pursuit) -> None:
@@ -416,17 +413,11 @@ def _towards_waypoints(
 ) -> None:
     """Mark the fetcher's optimal actions for each goal in the array `optimal`.
 
-    With the goal's tool in hand, the fetcher walks to the station and waits (NOOP). Otherwise it walks to the toolbox
-    and picks the tool up. A cell is a row of `to_station`, `to_box` and `successor`.
-
-    Args:
-        to_station: ``int32 [n_cells, n_goals]``, steps from each cell to each station.
-        to_box: ``int32 [n_cells, n_boxes]``, steps from each cell to each toolbox.
-        box_of: ``int64 [n_goals]``, the column of `to_box` for each station's tool.
-        successor: ``int32 [n_cells, n_moves]``, the cell after each move, -1 if there is none.
-        cell: the fetcher's cell.
-        tool: the station whose tool the fetcher holds, -1 for none.
-        optimal: ``bool [n_goals, n_actions]``, all False before the call.
+    `optimal` is ``bool [n_goals, n_actions]``, all False before the call. The fetcher is in `cell`, with the tool of
+    the station `tool`, -1 for none. `to_station`, ``int32 [n_cells, n_goals]``, and `to_box`,
+    ``int32 [n_cells, n_boxes]``, have the steps from each cell to each station and toolbox. `box_of`,
+    ``int64 [n_goals]``, is the column of `to_box` for each station's tool. `successor`, ``int32 [n_cells, n_moves]``,
+    is the cell after each move, -1 if there is none.
     """
     for goal in range(box_of.size):
         if goal == tool:

@@ -4,13 +4,12 @@ The worker walks to a station and works there. The fetcher has to bring the stat
 Both move on one grid, may be in the same cell, and act at the same time:
 
 - worker: NORTH, EAST, SOUTH, WEST, WORK (only at a station), NOOP (do nothing);
-- fetcher: NORTH, EAST, SOUTH, WEST, NOOP, PICKUP of a tool (only in the cell of its toolbox), or a question: "is your
-  goal among these stations?"
+- fetcher: NORTH, EAST, SOUTH, WEST, NOOP, PICKUP of a tool (only at its toolbox), or a question: "is your goal among
+  these stations?"
 
-The fetcher holds at most one tool. A tool that it exchanges is back in its own toolbox. During a question, both agents
-stay in place. The episode ends when the worker does WORK at the goal station, and the fetcher is there with the right
-tool after the step. A step costs 1. A step with a question costs
-``base + per_station * number of stations asked about`` instead.
+The fetcher holds at most one tool. A tool that it exchanges is back in its toolbox. During a question, both agents
+stay. The episode ends when the worker does WORK at the goal station and the fetcher is there with the right tool after
+that step. A step costs 1, a question instead ``base + per_station * number of stations asked about``.
 """
 
 from __future__ import annotations
@@ -64,9 +63,9 @@ class Rules(Sealed):
         instance: the argument `instance`.
         grid: the map on which both agents move.
         stations: the names of the stations.
-        n_stations: the number of stations.
+        n_stations: number of stations.
         station_cells: the cell of each station.
-        box_cells: for each station, the cell of the toolbox with its tool.
+        box_cells: for each station, the cell of its tool's toolbox.
     """
 
     def __init__(self, instance: Instance) -> None:

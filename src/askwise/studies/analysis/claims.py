@@ -223,9 +223,9 @@ def _fall(evidence: StudyEvidence, one: Pick, two: Pick) -> Estimate:
 def about_as_the_paper(found: Estimate) -> str:
     """Judge the paper's claim that `ezq` asks `FALL` (23) per cent fewer questions at a price of 0.5 than at 0.
 
-    The claim does not hold if 0 is outside the interval of the difference between the paper's percentage and ours,
-    `found`. Otherwise it holds if this interval is at most `WIDEST` (30 percentage points) wide, and is not decided if
-    it is wider. The standard error of the paper's percentage is assumed to equal ours.
+    `found` is our percentage. The paper's is assumed to have the same standard error. If the interval of the difference
+    excludes 0, the claim does not hold. If it includes 0, the claim holds with an interval of at most `WIDEST` (30)
+    percentage points, and is not decided with a wider one.
     """
     assert found.low is not None
     assert found.high is not None
@@ -323,9 +323,9 @@ def claims(
 ) -> pl.DataFrame:
     """Return one row for each claim of the paper: its text, where the paper states it, our measurement, the verdict.
 
-    The columns are those of `COLUMNS`. Only episodes with the paper's methods and priors and with prices up to 0.5
-    count; of several teammates only the optimal one, of several base prices only 0.5. If conditions are missing, the
-    claim is not decided. Without any method of the paper, the table is empty.
+    The columns are those of `COLUMNS`. Only episodes with the paper's methods and priors and prices up to 0.5 count; if
+    teammates or base prices vary, only the optimal teammate and 0.5. If no episode counts, the table is empty. A claim
+    is not decided if conditions are missing.
 
     Args:
         episodes: one row for each episode.

@@ -1,13 +1,12 @@
 """Comparisons of methods under the same prior and price: differences with tests, and ratios to a reference method.
 
-Differences: the costs of each pair of methods are compared on the same instances, goals and teammate paths, by
-Student's t and Wilcoxon's signed-rank test. P values are also given with Holm's correction for all comparisons in the
-table.
+Differences: the costs of two methods are compared on the same instances, goals and teammate paths, by Student's t and
+Wilcoxon's signed-rank test. P values are also given with Holm's correction for all tests in the table.
 
 Ratios: the mean marginal cost of a method divided by that of the reference method, over the episodes that both
 finished. The mean over all conditions (prior and price) is unweighted. Conditions with the same instances have
-correlated ratios, which its interval takes into account (`mean_ratio`). If the instances come from files, each
-condition is about one file, and the ratios are independent (`combined`).
+correlated ratios; its interval takes this into account (`mean_ratio`). Ratios for different files are independent
+(`combined`).
 """
 
 from __future__ import annotations
@@ -52,10 +51,9 @@ Pair: TypeAlias = tuple[pl.DataFrame, pl.DataFrame]
 def comparisons(episodes: pl.DataFrame) -> pl.DataFrame:
     """Compare the marginal costs of each pair of methods; return one row for each pair, prior and price.
 
-    The columns are those of `COMPARISONS`. ``difference`` is the mean marginal cost of ``first`` minus that of
-    ``second``. ``pairs`` is the number of episodes that both finished. ``note`` names special cases. ``teammate`` and
-    ``base`` (the base price) are added if they vary. If the instances come from files, ``file`` is added, with rows for
-    the mean over all files.
+    The columns are those of `COMPARISONS`. ``difference`` is the mean of ``first`` minus that of ``second``; ``pairs``
+    is the number of episodes that both finished. ``teammate`` and ``base`` (the base price) are added if they vary.
+    With instances from files, ``file`` is added, with rows for the mean over all files.
     """
     table = checked_episodes(episodes)
     extra = varying(table)
@@ -131,11 +129,11 @@ Row: TypeAlias = dict[str, Any]
 
 
 def ratios(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return each method's mean marginal cost divided by that of the reference method.
+    """Return each method's mean marginal cost divided by that of the reference method: `ezq`, or else the first method.
 
-    The reference is `ezq`, or else the first method. Each other method has one row for each condition (prior and
-    price), then one for the mean. Conditions in which the reference costs nothing do not count. ``file`` is added if
-    the instances come from files; ``teammate`` and ``base`` (the base price) are added if they vary.
+    Each other method has one row for each condition (prior and price), then one for the mean. Conditions in which the
+    reference costs nothing do not count. ``teammate`` and ``base`` (the base price) are added if they vary, ``file`` if
+    the instances come from files.
     """
     table = usable(checked_episodes(episodes))
     extra = varying(table)

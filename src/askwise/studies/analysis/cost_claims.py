@@ -37,13 +37,8 @@ def _against(
 ) -> Iterator[Part]:
     """Compare the marginal cost of the method `first` with that of each of `others`, under one prior at each price.
 
-    Args:
-        evidence: the episodes.
-        rule: turns the estimated difference, `first` minus the other method, into a verdict.
-        others: names of the other methods.
-        prior: such as ``far``.
-        prices: prices of naming one more goal in a question.
-        first: name of the first method.
+    `prices` are for naming one more goal in a question. `rule` turns the estimated difference, `first` minus the other
+    method, into a verdict.
     """
     for price in prices:
         for other in others:

@@ -1,17 +1,17 @@
 """Means with Student intervals, paired tests, and Holm's correction.
 
 The episodes of one instance share its map, so each instance is one independent unit. In a study of one instance, each
-episode is a unit. Let ``S`` be the sum of ``value - mean`` over the values of an instance. For ``N`` values from ``k``
-instances, the standard error has ``k - 1`` degrees of freedom, and is::
+episode is a unit. Let ``S`` be the sum of ``value - mean`` over a unit. For ``N`` values from ``k`` units, the standard
+error has ``k - 1`` degrees of freedom::
 
-    stderr^2 = k / (k - 1) * (sum of S^2 over all instances) / N^2
+    stderr^2 = k / (k - 1) * (sum of S^2 over all units) / N^2
 
-Problems from files were chosen, not drawn at random. The mean over ``k`` files is the mean of their means (`combined`),
-and says nothing about other files. It has Welch and Satterthwaite's degrees of freedom, and the standard error::
+Problems from files were chosen, not drawn at random. The mean over ``k`` files is the mean of their means (`combined`)
+and says nothing about others. Its standard error has Welch and Satterthwaite's degrees of freedom::
 
     stderr^2 = sum over files of stderr(file)^2 / k^2
 
-Differences of costs are rounded to `DIGITS` decimals, so that tests on ranks ignore rounding errors.
+Differences of costs are rounded to `DIGITS` (9) decimals, so that tests on ranks ignore rounding errors.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ class Estimate:
 
     Attributes:
         n: number of values.
-        units: number of independent units: instances, or values if there is only one instance.
+        units: number of independent units: instances, or values of a single instance.
         mean: the mean, NaN without values.
         stderr: standard error.
         low: lower end of the 95 % interval.
         high: upper end of the 95 % interval.
         t: Student's t for the hypothesis that the mean is 0.
-        p: two-sided p value of `t`.
+        p: two-sided p value.
     """
 
     n: int
@@ -136,9 +136,9 @@ def ratio(upper: FloatArray, lower: FloatArray, instances: IntArray) -> Estimate
 def mean_ratio(ratios: Sequence[Ratio]) -> Estimate:
     """Return the mean of several ratios ``sum(upper) / sum(lower)``, with a confidence interval by linearisation.
 
-    To first order, a pair contributes ``(upper - q lower) / sum(lower)`` to the error of its ratio ``q``. The
-    contributions of all pairs of a unit are summed before the variance is computed. There is no interval if all pairs
-    of some ratio belong to one unit.
+    To first order, two paired values contribute ``(upper - q lower) / sum(lower)`` to the error of their ratio ``q``.
+    Contributions of one unit are summed before the variance is computed. If all values of some ratio belong to one
+    unit, there is no interval.
     """
     n = sum(each.lower.size for each in ratios)
     if not ratios or any(each.lower.sum() == 0 for each in ratios):

@@ -42,15 +42,15 @@ def write_results(
     Args:
         folder: the folder to write to; created if needed.
         episodes: one row for each episode (see `askwise.studies.analysis.tables`).
-        queries: one row for each question; None for none.
-        timings: one row for each timed episode; None for none.
-        expected: exact costs of methods and lower bounds; None for none.
+        queries: one row for each question, or None.
+        timings: one row for each timed episode, or None.
+        expected: exact costs and lower bounds, or None.
         title: title of the report.
-        study: description of the study, text or a dict; None for none.
-        provenance: when and how the study was run, text or a dict; None for none.
-        words: words for the goals and the teammate; None for those of tool fetching.
-        files: the file name of each instance, if the instances come from files; these are reported separately.
-        judged: whether the report judges the paper's claims; only for the paper's study.
+        study: description of the study, or None.
+        provenance: when and how the study was run, or None.
+        words: words for goals and teammate; None for those of tool fetching.
+        files: the file name of each instance, if instances come from files; each file is then reported separately.
+        judged: whether to judge the paper's claims; only for the paper's study.
 
     Returns:
         All computed tables.
@@ -80,12 +80,12 @@ def write_report(
     An existing file is replaced only when the new one is complete.
 
     Args:
-        folder: must have the SVG file of each picture in its subfolder ``figures``.
+        folder: has the SVG file of each picture in its subfolder ``figures``.
         analysis: all tables of the study.
         pictures: the figures to include.
         title: title of the report.
-        study: description of the study, text or a dict; None for none.
-        provenance: when and how the study was run, text or a dict; None for none.
+        study: description of the study, or None.
+        provenance: when and how the study was run, or None.
     """
     path = Path(folder) / "report.html"
     images = {each.name: (Path(folder) / "figures" / f"{each.name}.svg").read_bytes() for each in pictures}
@@ -110,10 +110,10 @@ def report_text(
     Args:
         analysis: all tables of the study.
         pictures: the figures to include.
-        images: the content of each figure's SVG file, by the figure's name.
+        images: each figure's SVG file, by the figure's name.
         title: title of the report.
-        study: description of the study, text or a dict; None for none.
-        provenance: when and how the study was run, text or a dict; None for none.
+        study: description of the study, or None.
+        provenance: when and how the study was run, or None.
     """
     episodes = analysis.tables.episodes
     subtitle = f"{episodes.height} episodes, {episodes['method'].n_unique()} methods. {_when(provenance)}"

@@ -3,10 +3,10 @@
 The marginal cost of an episode is its cost minus the cost for an agent that knows the goal. Its two parts are the price
 of questions, and lost steps, which that agent would not take.
 
-Results are computed for each *condition*: a combination of prior, method and price of naming a goal; also of teammate
-and base price if they vary, and of file if the instances come from files.
+A *condition* is a combination of prior, method and price of naming a goal. Teammate and base price are part of it if
+they vary, the file if instances come from files.
 
-Expected costs (exact costs of methods, and lower bounds) exist only for the first instances, and are never compared
+Expected costs (exact costs of methods, and lower bounds) exist only for the first instances. They are never compared
 with means over all instances.
 """
 
@@ -70,9 +70,9 @@ class Analysis:
         tables: the checked tables of the study.
         summary: mean marginal cost (cost minus the cost if the goal is known) in each condition.
         parts: its two parts, lost steps and the price of questions.
-        failures: conditions in which episodes failed or were cut off.
+        failures: conditions with failed or unfinished episodes.
         ratios: mean marginal costs divided by those of a reference method.
-        comparisons: differences of mean marginal costs of methods, with tests.
+        comparisons: differences of methods' mean marginal costs.
         claims: verdict on each claim of the paper; may be empty.
         timing_summary: computing time of each method.
         expected_summary: exact expected marginal costs, with lower bounds.
@@ -103,11 +103,11 @@ def analyse(
 
     Args:
         episodes: one row for each episode (see `askwise.studies.analysis.tables`).
-        queries: one row for each question; None for none.
-        timings: one row for each timed episode; None for none.
-        expected: exact costs of methods and lower bounds; None for none.
-        words: words for the goals and the teammate; None for those of tool fetching.
-        files: the file name of each instance, if the instances come from files; these are reported separately.
+        queries: one row for each question, or None.
+        timings: one row for each timed episode, or None.
+        expected: exact costs and lower bounds, or None.
+        words: words for goals and teammate; None for those of tool fetching.
+        files: the file name of each instance, if instances come from files; each file is then reported separately.
         judged: whether to judge the paper's claims; only for the paper's study.
 
     Raises:
@@ -151,12 +151,11 @@ def write_tables(folder: str | Path, analysis: Analysis) -> list[Path]:
 def summary(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the mean marginal cost and the mean number of questions in each condition.
 
-    The marginal cost of an episode is its cost minus the cost if the goal is known. A condition is a combination of
-    prior, method and price of naming a goal. The columns are those of `SUMMARY`; ``teammate`` and ``base`` (the base
-    price) are added if they vary. Only finished episodes count.
+    A condition is a combination of prior, method and price of naming a goal. The marginal cost is the cost minus the
+    cost if the goal is known. Only finished episodes count. The columns are those of `SUMMARY`; ``teammate`` and
+    ``base`` (the base price) are added if they vary.
 
-    If the instances come from files, ``file`` is added, with rows for the mean over all files; their price is null if
-    files differ in it.
+    With instances from files, ``file`` is added, with rows for the mean over all files; a price that differs is null.
     """
     table = checked_episodes(episodes)
     extra = varying(table)
@@ -198,13 +197,12 @@ def failures(episodes: pl.DataFrame) -> pl.DataFrame:
 def timing_summary(timings: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the computing time of each method, in seconds for an episode and for a decision.
 
-    Each method has a row with mean, median and 95th percentile. Those for a decision are over each episode's mean time
-    of a decision.
+    Each method has a row with mean, median and 95th percentile. For decisions, the mean is over all decisions, the
+    others are over each episode's mean.
 
     Args:
-        timings: one row for each timed episode, with its time (``seconds``) and that of all its decisions
-            (``decide_seconds``).
-        episodes: one row for each episode, with its number of steps (``steps``).
+        timings: one row for each timed episode: its time (``seconds``) and that of its decisions (``decide_seconds``).
+        episodes: one row for each episode, with its number of ``steps``.
     """
     joined = timings.join(episodes.select(*KEY, "steps"), on=KEY, how="inner")
     decision = pl.col("decide_seconds") / pl.col("steps").clip(lower_bound=1)
@@ -223,8 +221,8 @@ def parts(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the two parts of the mean marginal cost in each condition (prior, method and price of naming a goal).
 
     ``steps_lost`` is the mean number of steps that an agent which knew the goal would not take, ``questions`` the mean
-    price of all questions of an episode. ``file`` is added if the instances come from files, ``teammate`` and ``base``
-    (the base price) if they vary.
+    price of an episode's questions. ``teammate`` and ``base`` (the base price) are added if they vary, ``file`` if
+    instances come from files.
     """
     table = usable(checked_episodes(episodes))
     extra = varying(table)
@@ -243,11 +241,11 @@ def parts(episodes: pl.DataFrame) -> pl.DataFrame:
 def bounds_of(expected: pl.DataFrame) -> pl.DataFrame | None:
     """Return the mean lower bound of the marginal cost for each prior and price; None if there are no lower bounds.
 
-    The columns ``base`` and ``per_goal`` have the base price and the price of naming a goal, ``mean`` the mean bound
-    and ``instances`` the number of instances with a bound. With files, rows for all files follow those for each file.
+    ``base`` is the base price, ``per_goal`` the price of naming a goal, ``mean`` the mean bound, and ``instances`` the
+    number of instances with a bound. With files, rows for all files follow those for each.
 
     Args:
-        expected: exact costs of methods and lower bounds.
+        expected: exact costs and lower bounds.
     """
     known = expected.filter(pl.col("expected").is_not_null(), pl.col("method") == BOUND)
     if known.is_empty():
@@ -261,11 +259,11 @@ def bounds_of(expected: pl.DataFrame) -> pl.DataFrame | None:
 def expected_summary(expected: pl.DataFrame) -> pl.DataFrame:
     """Return each method's mean expected marginal cost for each prior and price, and the mean lower bound.
 
-    The columns are those of `EXPECTED_SUMMARY`, then ``file`` if the instances come from files. Only instances on which
-    every method could be evaluated count. A mean bound is null if one of them has no lower bound.
+    The columns are those of `EXPECTED_SUMMARY`, then ``file`` if instances come from files. Only instances on which
+    every method could be evaluated count. The bound is null if one of them has none.
 
     Args:
-        expected: exact costs of methods and lower bounds.
+        expected: exact costs and lower bounds.
     """
     methods, terms = expected.filter(pl.col("method") != BOUND), _terms(expected)
     schema = {**EXPECTED_SUMMARY, **{column: pl.String for column in terms if column == FILE}}

@@ -1,16 +1,15 @@
-"""The tables of a study as the analysis needs them: checked, sorted, and grouped by condition.
+"""The tables of a study for the analysis: checked, sorted, and grouped by condition.
 
 ``episodes`` has one row for each episode, ``queries`` one for each question, ``timings`` one for each timed episode.
-All have the columns of `KEY`, which identify the episode. Only ``timings`` differs from run to run.
+The columns of `KEY` identify the episode. Only ``timings`` differs from run to run.
 
-Episodes with the same instance, episode number, prior and teammate have the same goal and the same path of the
-teammate. They are the pairs in comparisons of methods.
+Comparisons of methods match episodes with the same instance, episode number, prior and teammate. These have the same
+goal and the same path of the teammate.
 
-`checked` sorts the rows: priors, methods and teammates by their first appearance in ``episodes``, prices in ascending
-order.
+`checked` sorts priors, methods and teammates by first appearance, and prices in ascending order.
 
-If the instances come from files, the tables also have the column ``file`` (`with_files`). Results are then computed for
-each file and for the mean over all files (`with_mean`).
+If instances come from files, results are computed for each ``file`` (`with_files`) and for the mean over all files
+(`with_mean`).
 """
 
 from __future__ import annotations
@@ -65,14 +64,13 @@ class Tables:
     """The tables of a study, checked and sorted; `checked` returns it.
 
     Attributes:
-        episodes: one row for each episode, with the columns of `EPISODES`. The optional column ``known_at`` has the
-            first step at which only one goal was possible, or null.
+        episodes: one row for each episode (`EPISODES`); optionally ``known_at``, the first step at which only one goal
+            was possible, or null.
         queries: one row for each question (`QUERIES`).
-        timings: one row for each timed episode (`TIMINGS`). The optional column ``setup_seconds`` has the time to make
-            the problem and its tables.
-        bounds: a lower bound of the mean marginal cost for each prior and price (`BOUNDS`), and optionally for each
-            ``teammate`` and ``base`` price; None for none.
-        words: words for the goals and the teammate.
+        timings: one row for each timed episode (`TIMINGS`); optionally ``setup_seconds``, the time to make the problem.
+        bounds: lower bounds of mean marginal costs by prior and price (`BOUNDS`), optionally also by ``teammate`` and
+            ``base`` price; may be None.
+        words: words for goals and teammate.
     """
 
     episodes: pl.DataFrame
@@ -94,13 +92,13 @@ def checked(
 
     Args:
         episodes: one row for each episode.
-        queries: one row for each question; None for none.
-        timings: one row for each timed episode; None for none.
-        bounds: a lower bound of the mean marginal cost for each prior and price; None for none.
-        words: words for the goals and the teammate; None for those of tool fetching.
+        queries: one row for each question, or None.
+        timings: one row for each timed episode, or None.
+        bounds: lower bounds of mean marginal costs by prior and price, or None.
+        words: for goals and teammate; None for those of tool fetching.
 
     Raises:
-        InputError: a column is missing or has wrong values, a row occurs twice, or a row is about an unknown episode.
+        InputError: a column is missing or wrong, a row occurs twice, or its episode is unknown.
     """
     sorted_episodes = checked_episodes(episodes)
     order = orders(episodes)

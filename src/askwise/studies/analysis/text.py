@@ -143,14 +143,10 @@ def rough_text(summary: pl.DataFrame) -> str:
 
 
 def _cheapest(rows: pl.DataFrame, price_name: str) -> str:
-    """Return text that names the cheapest methods at each price, and lists all mean costs at the highest price.
+    """Return text with the cheapest methods at each price, and all mean costs at the highest price.
 
-    If there is only one price, the text is only the list.
-
-    Args:
-        rows: one row for each method and price, as in `Analysis.summary`; the price is null if it differs between
-            files.
-        price_name: the term for the price, such as ``per-station cost``.
+    If there is only one price, the text has only the mean costs. `rows` has one row for each method and price; a price
+    that differs between files is null.
     """
     top = rows.filter(pl.col("per_goal").eq_missing(rows["per_goal"].max()))
     costs = ", ".join(
@@ -204,14 +200,14 @@ def _interval(row: dict[str, object]) -> str:
 
 
 def grouped(table: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Split a table of results into groups with the same prior, file, teammate and base price; yield each group.
+    """Split a table of results by prior, file, teammate and base price; yield each group of rows.
 
     Args:
-        table: the results. The column ``prior`` is required; ``file``, ``teammate`` and ``base`` are optional.
+        table: the results, with ``prior`` and optionally ``file``, ``teammate`` and ``base``.
 
     Yields:
-        a name of the group for readers, such as ``prior far, base price 0.5``, and its rows. The name has no prior if
-        all priors are those of instance files.
+        a name for readers, such as ``prior far, base price 0.5``, and the rows. The name has no prior if all instances
+        use the priors in their files.
     """
     extra, priors = grouping(table), table["prior"].unique().to_list()
     files = table.filter(pl.col(FILE) != ALL_FILES)[FILE].n_unique() if FILE in extra else 0

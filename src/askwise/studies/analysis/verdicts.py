@@ -1,12 +1,14 @@
 """Verdicts on the claims of the paper that askwise implements: the rules that lead to them, and the estimates they use.
 
-Every comparison in the paper is about a weighted sum of paired values, such as the difference of two methods.
-`StudyEvidence.combined` estimates any such sum.
+A claim makes one or more comparisons. Its verdict is the first in this list that any comparison has:
 
-A claim has a part for each comparison that it makes. It holds if every part holds, and does not hold if at least one
-part does not hold. Otherwise it is not decided: a condition is missing, there are too few episodes, or an interval is
-too wide. If a computation takes less time here than in the paper, the verdict is "faster here". Tests are two-sided at
-5 % and uncorrected, as in the paper.
+- ``does not hold``;
+- ``not decided``: data are missing, there are too few episodes, or an interval is too wide;
+- ``faster here``: a computation takes less time than in the paper;
+- ``holds``.
+
+Most comparisons estimate a weighted sum, such as the difference of two methods (`StudyEvidence.combined`). Tests are
+two-sided at 5 % and uncorrected, as in the paper.
 """
 
 from __future__ import annotations
@@ -141,52 +143,50 @@ class StudyEvidence:
         return self.combined({pick: 1.0}, column)
 
     def difference(self, first: Pick, second: Pick, column: str = "marginal_cost") -> Estimate:
-        """Return the mean difference of a column between two selections of episodes, `first` minus `second`.
+        """Return the mean difference of a column, `first` minus `second`, with a 95 % interval and a test against 0.
 
-        Differences are taken between episodes with the same ``instance`` and ``episode``. The mean has a 95 % interval
-        and a test of whether it is 0.
+        Episodes with the same ``instance`` and ``episode`` are compared.
 
         Args:
-            first: a selection by method, prior and price.
-            second: another selection.
+            first: method, prior and price of some episodes.
+            second: method, prior and price of the others.
             column: a column of numbers.
 
         Raises:
-            Missing: the study lacks a selected condition, or the column.
+            Missing: the study lacks these data.
         """
         return self.combined({first: 1.0, second: -1.0}, column)
 
     def combined(self, weights: Mapping[Pick, float], column: str = "marginal_cost") -> Estimate:
-        """Return the mean over episodes of a weighted sum, such as the difference of two methods' marginal costs.
+        """Return the mean of a weighted sum over episodes, with a 95 % interval and a test of whether it is 0.
 
-        The sum is computed for each episode that has a row in every selection: the values of `column` times the
-        weights. Rows are about the same episode if ``instance`` and ``episode`` are equal. If no selection states a
-        prior, the priors must be equal, too; likewise the prices. The mean has a 95 % interval and a test of whether it
-        is 0.
+        Each key of `weights` selects rows by method, prior and price. The sum is taken over rows with the same
+        ``instance`` and ``episode``, one for each key. The prior must be the same if no key states one, and the price
+        if no key states one.
 
         Args:
-            weights: the weight of each selection.
+            weights: the weight of each selection of rows.
             column: a column of numbers.
 
         Raises:
-            Missing: the study lacks a selected condition, or the column.
+            Missing: the study lacks these data.
         """
         joined = self._paired(list(weights), column)
         values = sum(weight * joined[f"v{k}"].to_numpy() for k, weight in enumerate(weights.values()))
         return estimate(rounded(np.asarray(values, dtype=np.float64)), joined["instance"].to_numpy())
 
     def quotient(self, upper: Pick, lower: Pick, column: str) -> Estimate:
-        """Return the sum of a column over the selection `upper`, divided by its sum over `lower`, with a 95 % interval.
+        """Return the sum of a column over some episodes, divided by its sum over others, with a 95 % interval.
 
-        Only pairs of episodes with the same ``instance`` and ``episode`` count.
+        Episodes without a counterpart of the same ``instance`` and ``episode`` do not count.
 
         Args:
-            upper: a selection by method, prior and price.
-            lower: another selection.
+            upper: method, prior and price in the dividend.
+            lower: those in the divisor.
             column: a column of numbers.
 
         Raises:
-            Missing: the study lacks a selected condition, or the column.
+            Missing: the study lacks these data.
         """
         joined = self._paired([upper, lower], column)
         return ratio(joined["v0"].to_numpy(), joined["v1"].to_numpy(), joined["instance"].to_numpy())
@@ -306,16 +306,16 @@ Rule = Callable[[Estimate], str]
 def part(
     name: str, measure: Callable[[], Estimate], rule: Rule, *, unit: str = "", digits: int = 2, signed: bool = True
 ) -> Part:
-    """Judge one of the comparisons that a claim makes, and return it with its verdict.
+    """Judge one comparison that a claim makes, and return it with its verdict.
 
     The verdict is ``not decided`` if data are missing, or with fewer than 10 independent observations.
 
     Args:
-        name: what is compared, such as ``ezq minus never, far at 0.5``.
+        name: what is compared, such as ``ezq minus never``.
         measure: returns the estimate, or raises `Missing`.
-        rule: returns the verdict on the estimate.
-        unit: unit in the text of the result, such as ``s``; empty for none.
-        digits: number of decimals in this text.
+        rule: returns its verdict.
+        unit: its unit, such as ``s``; may be empty.
+        digits: its decimals in the text.
         signed: whether positive numbers have a plus sign.
     """
     try:
@@ -459,11 +459,11 @@ class Claim:
     """A claim of the paper about its results, and how to judge it.
 
     Attributes:
-        name: the claim in a few words.
+        name: a few words.
         where: its place in the paper, such as ``Results, last paragraph``.
-        text: the claim in a sentence, in our own words.
-        rule: when the claim holds, for readers of the report.
-        judge: returns the judged comparisons that decide the claim; may raise `Missing`.
+        text: the claim in our own words.
+        rule: when it holds, as text for readers.
+        judge: returns its judged comparisons; may raise `Missing`.
     """
 
     name: str

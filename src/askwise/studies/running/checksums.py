@@ -1,20 +1,19 @@
 """Checksums of the files in a study's folder, by which damaged files are found.
 
-A result file is a table of the study (such as ``episodes.parquet``) or a part: the rows of one instance in one table.
-The checksums of result files are in the manifest, the text file ``checksums.txt``::
+A result file has a whole table, such as ``episodes.parquet``, or the rows of one instance in one table. The manifest,
+the text file ``checksums.txt``, describes all result files::
 
     0f3a...  askwise/checksums@1 4be1...
     77c2...  9d01... 5120 1b2c3d4e parts/episodes/00042.parquet
 
-The first line has the format and the fingerprint of the study. Each other line describes one result file: its SHA-256,
-its size in bytes, a checksum of the names and types of its columns, and its name. Every line begins with a checksum of
-the study's fingerprint and the rest of the line. A line with a wrong checksum is ignored, and its file's instance is
-played again.
+The first line has the format and the fingerprint of the study. Each other line has a result file's SHA-256, its size in
+bytes, a checksum of the names and types of its columns, and its name. Every line begins with a checksum of the
+fingerprint and the rest of the line.
 
-Lines are only appended, after their files are on the disk. If a file has several lines, the last one counts. An
-incomplete last line is ignored.
+A line is added after its file is on the disk. If a file has several lines, the last one counts. Changed and incomplete
+lines are ignored; the instances of their files are played again.
 
-The files ``study.json`` and ``provenance.json`` are JSON objects that contain a checksum of their other entries.
+``study.json`` and ``provenance.json`` are JSON objects with a checksum of their other entries.
 """
 
 from __future__ import annotations
@@ -126,9 +125,9 @@ class Manifest:
     Attributes:
         folder: the folder of the study.
         study: fingerprint (checksum) of the study.
-        entries: size and checksums of each listed file, by its path in the folder.
-        owner: the fingerprint in the file's first line; None if it is missing or damaged.
-        damaged: number of lines that were changed, or that belong to another study.
+        entries: size and checksums of files, by path in the folder.
+        owner: fingerprint in the first line; None if missing or damaged.
+        damaged: number of lines that were changed or belong to another study.
         torn: whether the last line is incomplete.
     """
 
@@ -152,31 +151,31 @@ class Manifest:
     # -- checking ----------------------------------------------------------------------------------------------------
 
     def check(self, name: str, columns: str) -> None:
-        """Check that a result file has the size, checksum and columns that the manifest lists for it.
+        """Check that a result file has the size, checksum and columns in the manifest.
 
         Args:
-            name: path of the file in the folder.
+            name: path in the folder.
             columns: checksum of the required columns (`columns_digest`).
 
         Raises:
-            Corrupt: the file is missing, cannot be read, or differs.
-            Unlisted: the manifest does not list the file.
-            PermissionError: the user may not read the file.
+            Corrupt: the file is missing, unreadable or different.
+            Unlisted: it is not in the manifest.
+            PermissionError: the user may not read it.
         """
         with self._open(name) as file:
             self._check(file, name, columns)
 
     def read(self, name: str, columns: str) -> IO[bytes]:
-        """Read a result file into memory, compare it with the manifest, and return it as an open binary file in memory.
+        """Read a result file, compare it with the manifest, and return it as a binary file in memory.
 
         Args:
-            name: path of the file in the folder.
+            name: path in the folder.
             columns: checksum of the required columns (`columns_digest`).
 
         Raises:
-            Corrupt: the file is missing, cannot be read, or differs.
-            Unlisted: the manifest does not list the file.
-            PermissionError: the user may not read the file.
+            Corrupt: the file is missing, unreadable or different.
+            Unlisted: it is not in the manifest.
+            PermissionError: the user may not read it.
         """
         with self._open(name) as file:
             entry = self._sized(file, name)

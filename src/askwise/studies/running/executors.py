@@ -1,15 +1,14 @@
 """Executors take the tasks of a study, and worker processes play them.
 
-A task is one instance in all conditions of the study. It consists of units: each unit is one episode, or one expected
-cost to compute.
+A task is one instance in all conditions. It consists of units: each is one episode, or one expected cost to compute.
 
-The executor is a set of threads of this process, or a Dask cluster. Each thread calls `play_isolated` and waits for the
-worker processes of its task. A Dask cluster is checked before any task is sent: its scheduler must answer, and its
-workers must have the same version of askwise. If it fails later, the run ends with one error.
+An executor is a set of threads, or a Dask cluster. Each thread calls `play_isolated` for a task, and waits for its
+worker processes. Before a Dask cluster gets tasks, its scheduler must answer, and its workers must have this version of
+askwise. If the cluster fails later, the run ends with one error.
 
-Worker processes protect a study from code of other people. If an agent exceeds a time limit, or its process dies, only
-the unit that it was playing fails, and a new process continues. An agent can also harm its process without ending it.
-Therefore each method that is not part of askwise (a guest) plays in its own process; the methods of askwise share one.
+Worker processes protect a study from code of other people. If an agent exceeds a limit or its process dies, only the
+current unit fails, and a new process continues. An agent can also harm its process without ending it. Therefore each
+method from outside askwise (a guest) has its own process.
 """
 
 from __future__ import annotations
@@ -60,9 +59,9 @@ class Workers:
 
     Attributes:
         executor: gets one task for each instance.
-        width: returns how many tasks the executor can work on at the same time.
-        ahead: at most `ahead` times `width()` tasks are submitted and unfinished at a time.
-        news: returns a status message for the user, or None; called about once a second.
+        width: returns this number.
+        ahead: at most `ahead` times `width()` tasks are unfinished at a time.
+        news: returns a message for the user, or None; called about once a second.
     """
 
     executor: Executor
@@ -271,12 +270,12 @@ def _quiet() -> Iterator[None]:
 def play_isolated(task: Task, run: str) -> TaskResult:
     """Play a task (one problem instance in all conditions of a study) in other processes, and return its rows.
 
-    The methods of askwise share a process; each other agent gets its own. A task that cannot be sent to another process
-    is played in this one, without limits of time and memory.
+    The methods of askwise share a process; each other method has its own. A task that cannot be sent to another process
+    is played here, without limits.
 
     Args:
         task: the instance and the conditions.
-        run: name of the run that the processes belong to (`askwise.workers.pool.new_run`).
+        run: the run that owns the processes (`askwise.workers.pool.new_run`).
     """
     try:
         sent = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
@@ -304,18 +303,10 @@ def _guest(unit: Unit) -> str:
 
 
 def _continue(task: Task, sent: bytes, run: str, guest: str, wanted: dict[int, Unit], found: dict[int, Rows]) -> None:
-    """Play some units of a task in one worker process, until all are played or the process dies.
+    """Play units of a task (episodes, expected costs) in one worker process, until it dies or all are played.
 
-    A unit is one episode, or one expected cost to compute. If the process dies, its current unit gets rows with the
-    error.
-
-    Args:
-        task: an instance in all conditions of the study.
-        sent: `task`, pickled.
-        run: name of the run that the worker process belongs to.
-        guest: the third-party agent to play (`_guest`); empty for the methods of askwise.
-        wanted: the units to play, by their index in the task.
-        found: the rows of the units already played, by index; new rows are added here.
+    `sent` is the task, pickled; `guest` is the third-party agent to play, or empty. `wanted` has the units by index in
+    the task. Their rows are added to `found`; if the process dies, its current unit gets rows with the error.
     """
     before, was_fresh = len(found), False
     try:

@@ -1,8 +1,8 @@
 """Run long lists of independent jobs in worker processes; the next run skips the jobs that have succeeded.
 
 A job is a long computation that returns rows of a table. If it succeeds, they are stored in a file named by the job's
-key, which changes with its input. If a job exceeds its limits or its process dies, it gets rows that state the reason.
-The folder of the files is locked during a run.
+key, which depends on its input. If it fails, its rows state the reason and are not stored. The folder is locked during
+a run.
 """
 
 from __future__ import annotations
@@ -77,16 +77,16 @@ class Done:
 def do_all(jobs: Sequence[Job], folder: str | Path, *, workers: int, limits: Limits) -> Iterator[Done]:
     """Run jobs in worker processes, and yield the outcome of each job when it finishes.
 
-    Jobs whose rows an earlier run stored are yielded first, without running. Failed jobs run again.
+    Jobs with stored rows come first, and do not run. Failed jobs run again in the next call.
 
     Args:
         jobs: the jobs.
-        folder: the folder of the stored rows; created if needed.
-        workers: number of worker processes.
-        limits: limits of each job; ``episode`` is its time limit in seconds.
+        folder: the folder of stored rows; created if needed.
+        workers: number of processes.
+        limits: limits of each job; ``episode`` is its time in seconds.
 
     Raises:
-        InputError: another run uses the folder, or the folder cannot be written.
+        InputError: another run uses the folder, or it cannot be written.
     """
     kept, run = files.make_folder(folder), new_run()
     with lock(kept):

@@ -126,14 +126,13 @@ def _refuse_earlier(folder: Path) -> None:
 def claim(folder: Path, study: Study, has_results: bool) -> Damaged | None:
     """Make a folder belong to a study: write ``study.json`` and an empty ``checksums.txt`` if they are missing.
 
-    The caller must hold the lock of the folder. If `has_results`, ``checksums.txt`` must prove that the results belong
-    to the study.
+    The caller must hold the lock. If `has_results`, ``checksums.txt`` must prove that they belong to the study.
 
     Returns:
-        A description of the damaged ``study.json`` that was replaced, or None.
+        What was wrong with ``study.json`` if it was damaged and replaced; otherwise None.
 
     Raises:
-        InputError: the folder belongs to another study, or nothing proves that its results belong to this one.
+        InputError: the folder belongs to another study, or the proof is missing.
     """
     damaged, manifest = None, read_manifest(folder, study.fingerprint)
     try:

@@ -1,12 +1,11 @@
 """Play a task, which is one instance in all conditions of a study, and return its rows of the study's tables.
 
-A task consists of units: episodes (`EpisodeUnit`) and expected costs (`ExpectedUnit`). Each unit gives the same rows in
-any process and any order. If an agent or a teammate raises an exception, only the row of the current unit holds the
-error.
+A task consists of units: episodes (`EpisodeUnit`) and expected costs (`ExpectedUnit`). Apart from computing times, a
+unit gives the same rows in any process and any order. If an agent or teammate raises an exception, only the row of its
+unit has the error.
 
-Expected costs are computed exactly, because means over episodes can be imprecise: often most episodes cost nothing and
-a few cost a lot. A lower bound shows how much any method could still save. Both take seconds, so they are computed only
-for the first instances.
+Expected costs are exact; means over episodes are often not precise enough. A lower bound shows how much any method
+could still save. Both take seconds, so only the first instances have them.
 """
 
 from __future__ import annotations

@@ -1,19 +1,18 @@
-"""The folder of a study, which contains the results so far, so that an interrupted study can be continued.
+"""The folder of a study, which stores the results so far, so that an interrupted study can be continued.
 
 The files in the folder::
 
     study.json            the study; a folder belongs to one study
     provenance.json       versions, machine and times of each run
     checksums.txt         the manifest: size and checksums of every table and part
-    parts/episodes/00042.parquet, parts/queries/..., ...   one part of each table in `SCHEMAS` for each instance
+    parts/episodes/00042.parquet, parts/queries/..., ...   parts: the rows of one instance in one table of `SCHEMAS`
     episodes.parquet, queries.parquet, ...                 the tables, combined from all parts at the end
 
-A task is one instance in all conditions. It is done when all its parts exist and the manifest lists them. A run that is
-killed loses only the tasks that it was playing.
+An instance is done when the manifest lists a part for each of its tables. A killed run loses only the instances that it
+was playing.
 
-A run locks its folder until its process ends. The run may remove damaged parts and unfinished files of a killed run;
-the tasks of these parts are then played again. All files are checked when a study is continued, and again when they are
-used.
+A run locks the folder. It removes damaged parts and unfinished files of killed runs, and plays their instances again.
+All files are checked when a study is continued and when they are used.
 """
 
 from __future__ import annotations
@@ -134,12 +133,12 @@ class Store:
     def clear(self) -> list[Damaged]:
         """Remove temporary files and unusable results of instances, and repair the other files; the lock must be held.
 
-        A result file is unusable if it is damaged, or if its run was killed before it recorded the checksum. Its
-        instance is then no longer done. A damaged ``provenance.json`` is renamed, and damaged lines of
-        ``checksums.txt`` are removed.
+        Results are unusable if they are damaged, or if their run was killed before it recorded their checksums. These
+        instances are no longer done. A damaged ``provenance.json`` is renamed; damaged lines of ``checksums.txt`` are
+        removed.
 
         Returns:
-            A description of each unusable and each repaired file.
+            A description of each unusable or repaired file.
         """
         for folder in (self.folder, self.folder / "figures", *map(self._parts_of, SCHEMAS)):
             if folder.is_dir():

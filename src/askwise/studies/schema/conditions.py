@@ -43,12 +43,12 @@ def chosen_label(field: Field, default: str) -> str:
 
 
 def read_priors(root: Field, domain_name: str | None, from_files: bool) -> tuple[StudyPrior, ...]:
-    """Return the priors that a study file lists under ``priors``; without this key, one default prior.
+    """Return the priors under ``priors`` in a study file; without this key, one default prior.
 
     Args:
         root: the whole study file.
-        domain_name: the domain of the instances, whose kinds of priors are allowed; None to allow those of all domains.
-        from_files: whether the instances come from files. If so, the default is the prior in each instance's file.
+        domain_name: the domain whose kinds of priors are allowed; None for all domains.
+        from_files: whether instances come from files. The default is then the prior in each file.
 
     Raises:
         InputError: a prior is not allowed, or two have the same label.

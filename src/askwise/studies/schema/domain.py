@@ -1,10 +1,10 @@
 """Adapters, which add to domains what only studies need.
 
-A domain is a kind of problem, such as tool fetching. Its adapter, which `studies_of` returns, reads the parameters of
-random instances, changes the priors and prices of problems, and provides words for figures and reports.
+A domain is a kind of problem, such as tool fetching. Its adapter (`studies_of`) reads the parameters of random
+instances, changes priors and prices, and has words for figures and reports.
 
-The adapter of tool fetching draws random maps and knows the priors of the paper that askwise implements. In all other
-domains, instances come from files, and priors depend on the teammate's distance to each goal.
+The adapter of tool fetching draws random maps and knows the paper's priors. In other domains, instances come from
+files, and priors depend on the teammate's distance to each goal.
 """
 
 from __future__ import annotations
@@ -186,15 +186,15 @@ def by_distance(problem: Problem, kind: str, temperature: float) -> FloatArray:
 
 @dataclass(frozen=True)
 class RandomMaps:
-    """The parameters of random instances of tool fetching, by default those of the paper that askwise implements.
+    """The parameters of random instances of tool fetching; the defaults are those of the paper that askwise implements.
 
     Attributes:
-        width: number of columns of the map.
-        height: number of rows of the map.
-        stations: number of stations, which are the goals.
+        width: columns of the map.
+        height: rows of the map.
+        stations: number of stations, the goals.
         toolboxes: number of toolboxes.
-        walls: share of cells that are walls, from 0 to below 1.
-        clustered: whether stations are drawn in clusters instead of uniformly.
+        walls: share of cells that are walls, below 1.
+        clustered: whether stations form clusters.
     """
 
     width: int = 20
@@ -274,15 +274,14 @@ class ToolFetchingStudies:
     def with_terms(
         self, problem: ToolFetching, kind: str | None, temperature: float, query_cost: QueryCost
     ) -> ToolFetching:
-        """Return a copy of `problem` with another prior and other prices; it shares the problem's computed tables.
+        """Return a copy of `problem` with another prior and other prices; it shares the computed tables.
 
         Args:
             problem: the problem.
-            kind: ``far`` or ``near`` if stations far from or near the worker shall be likelier; ``fetcher-far`` or
-                ``fetcher-near`` for stations whose tool is far from or near the fetcher; ``uniform``; None to keep the
-                prior.
-            temperature: the higher, the more uniform the new prior.
-            query_cost: the new prices of questions.
+            kind: ``far`` or ``near`` favours stations far from or near the worker; ``fetcher-far`` or ``fetcher-near``,
+                tools far from or near the fetcher; ``uniform``, none. None keeps the prior.
+            temperature: the higher, the more uniform the prior.
+            query_cost: the new prices.
         """
         prior = problem.instance.prior if kind is None else Prior(kind, temperature)
         return problem.with_terms(prior, query_cost)

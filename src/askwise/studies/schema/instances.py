@@ -180,14 +180,12 @@ def _given(field: Field, folder: Path) -> Given:
 
 
 def _matching(field: Field, folder: Path) -> list[str]:
-    """Return the sorted names of the files that one entry of a study's list of instance files stands for.
+    """Return the sorted names of the files that an entry in a study's list of instance files stands for.
 
-    Args:
-        field: the entry: a file, a folder of instance files, or a pattern with stars, such as ``maps/*.json``.
-        folder: the folder to which relative names refer.
+    The entry is a file, a folder, or a pattern such as ``maps/*.json``, relative to `folder`.
 
     Raises:
-        InputError: no file matches the pattern, or the folder has no instance files.
+        InputError: no file matches.
     """
     text = field.text()
     if "*" not in text or os.path.lexists(folder / text):

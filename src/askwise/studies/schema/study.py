@@ -1,11 +1,11 @@
 """A study: problem instances, and the conditions in which each of them is played.
 
-A condition is one combination of a prior over the goals, a teammate, an answer model, prices of questions, and the
-method that plays. A `Study` is immutable; its `fingerprint` identifies it.
+A condition combines a prior over the goals, a teammate, an answer model, prices of questions, and a method. A `Study`
+is immutable; its `fingerprint` identifies it.
 
-A `Task` is one instance with all conditions. It always gives the same rows of results, on any machine and in any order,
-because all randomness depends only on the seed of the study and the numbers of instance and episode. In one episode of
-an instance, all conditions with the same prior and teammate share the goal and the teammate's path.
+A `Task` is one instance with all conditions. Apart from computing times, its results are the same on any machine and in
+any order: randomness depends only on the study's seed and the numbers of instance and episode. In one episode,
+conditions with the same prior and teammate share the goal and the teammate's path.
 """
 
 from __future__ import annotations
@@ -59,13 +59,12 @@ class Method:
     def make_for(self, problem: Problem, teammate: str) -> Agent:
         """Return a new agent that plays by this method, with a belief that suits the teammate.
 
-        A belief among the method's options is used. Otherwise, if the teammate may make errors or the problem states
-        the teammate's policies, methods of askwise get the belief ``robust``. In all other cases, the agent has its
-        default belief.
+        A belief among the method's options is used. Without it, the belief is ``robust`` if the teammate may make
+        errors or the problem states its policies. Agents that do not accept this option keep their own belief.
 
         Args:
-            problem: the problem to play.
-            teammate: the name of the teammate, such as ``noisy:0.1``.
+            problem: the problem.
+            teammate: its name, such as ``noisy:0.1``.
         """
         return agent_for(problem, self.name, errs=may_err(problem, teammate), **dict(self.options))
 
@@ -100,15 +99,17 @@ class StudyPrior:
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition in which a study plays each instance; None stands for what the instance's file states.
+    """A condition in which a study plays each instance.
+
+    If `base`, `per_goal` or `answers` is None, the instance's own value holds.
 
     Attributes:
         prior: the prior over the goals.
-        teammate: the name of the teammate, such as ``noisy:0.1``.
-        base: the fixed part of the price of a question.
-        per_goal: the price of each goal that a question names.
-        method: the method that decides for the ego agent.
-        answers: the model of wrong or refused answers.
+        teammate: its name, such as ``noisy:0.1``.
+        base: fixed part of the price of a question.
+        per_goal: price of each goal in a question.
+        method: the method of the ego agent.
+        answers: model of wrong or refused answers.
     """
 
     prior: StudyPrior
@@ -154,25 +155,25 @@ class Exactly:
 class Study:
     """A study: problem instances, and the conditions in which each of them is played.
 
-    Conditions are all combinations of elements of `priors`, `teammates`, `answers`, `base`, `per_goal` and `methods`.
-    In `base`, `per_goal` and `answers`, None stands for what each instance's file states.
+    Conditions are all combinations of `priors`, `teammates`, `answers`, `base`, `per_goal` and `methods`. In `base`,
+    `per_goal` and `answers`, None stands for each instance's own value.
 
     Attributes:
-        name: the name of the study, and of the folder for its results.
-        title: the title of the report.
-        seed: the seed of all random numbers.
-        episodes: number of episodes per instance and condition.
-        instances: the problems of the study.
-        priors: the priors over the goals.
-        teammates: names of teammates, such as ``noisy:0.1``.
+        name: name of the study and of its folder.
+        title: title of the report.
+        seed: seed of all random numbers.
+        episodes: number per instance and condition.
+        instances: the problems.
+        priors: priors over the goals.
+        teammates: names, such as ``noisy:0.1``.
         base: fixed parts of the price of a question.
-        per_goal: prices of each goal that a question names.
-        methods: the methods to compare, which decide for the ego agent.
-        max_steps: the step limit of episodes; None for far more than is needed.
-        bounds: number of first instances with a lower bound on the cost of any method.
-        exact: the instances and priors with exact expected costs.
+        per_goal: prices of each goal in a question.
+        methods: methods of the ego agent.
+        max_steps: step limit of episodes; None for far more than needed.
+        bounds: how many instances, from the first on, get a lower bound on all methods' costs.
+        exact: instances and priors with exact expected costs.
         answers: models of wrong or refused answers.
-        limits: limits of time and memory for agents.
+        limits: time and memory limits of agents.
     """
 
     name: str

@@ -24,11 +24,11 @@ An example with most keys::
     walls = 0.1                               # share of the cells; default 0
     clustered = false
 
-The section ``[instances]`` may name files instead, such as ``files = ["office.json", "more/*.json"]``, relative to the
-folder of the study file. Then the keys marked ``(*)`` have another default: the value in each instance file.
+Two more keys are ``title`` (of the report) and ``max_steps``, after which an episode is cut off. Unknown keys are
+refused. Keys of a method other than ``name`` and ``label`` are options of the agent.
 
-Keys of a method other than ``name`` and ``label`` are options of the agent. Two more keys are ``title``, the title of
-the report, and ``max_steps``, the number of steps after which an episode is cut off. Unknown keys are refused.
+``[instances]`` may name files instead, as in ``files = ["office.json", "more/*.json"]``, relative to the folder of the
+study file. Keys marked ``(*)`` then default to the value in each instance file.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def load_study(given: str | Path, overrides: Mapping[str, Any] | None = None) ->
     """Read and check a study file; return the study with its instances and methods loaded.
 
     Args:
-        given: the path of a study file, or the name of a study that comes with askwise.
-        overrides: settings that replace those of the file; in ``instances``, keys are replaced one by one.
+        given: the file, or the name of a study that comes with askwise.
+        overrides: replace settings of the file; in ``instances``, keys are replaced one by one.
 
     Raises:
         InputError: there is no such study, or the file, an instance file or a method has a mistake.
@@ -111,10 +111,10 @@ def load_study(given: str | Path, overrides: Mapping[str, Any] | None = None) ->
 
 
 def read_settings(given: str | Path) -> tuple[dict[str, Any], Path]:
-    """Return the unchecked settings of a study file, and the folder to which the names of files in it are relative.
+    """Return the unchecked settings of a study file, and the folder from which its file names are relative.
 
     Args:
-        given: the path of a study file; or the name of a study that comes with askwise, with the current folder.
+        given: the file, or the name of a study that comes with askwise (then the folder is the current one).
 
     Raises:
         InputError: there is no such study, or the file is not TOML or not a study.

@@ -1,11 +1,10 @@
 """Drafts: problems that people change by hand on the Explore page of the studio.
 
-A draft is a problem with the present places of both agents. This module has the interface of all drafts, common
-functions, and `MapDraft`, in which both agents walk on the same map. As JSON, the key ``kind`` is ``map`` (the
-default), ``tools`` (see `askwise.studio.explore.tool_draft`) or ``graph`` (see `askwise.studio.explore.graph_draft`).
+A draft is a problem with the present places of both agents (`Draft`). As JSON, its key ``kind`` is ``map`` (the
+default), ``tools`` (`askwise.studio.explore.tool_draft`) or ``graph`` (`askwise.studio.explore.graph_draft`).
 
-The draft of a map has the contents of a problem file (``askwise/problem@1``), and for each agent its present cell,
-``now``. The teammate went there by a shortest path. As JSON::
+In the draft of a map (`MapDraft`), both agents walk on the same map. It has the contents of a problem file
+(``askwise/problem@1``), and each agent's present cell, ``now``::
 
     {"name": "Kitchen", "words": {"teammate": "cook"}, "walls": ["..#..", "....."],
      "teammate": {"start": [0, 0], "now": [1, 0]}, "ego": {"start": [4, 0], "now": [4, 0]},
@@ -13,9 +12,9 @@ The draft of a map has the contents of a problem file (``askwise/problem@1``), a
      "query_cost": {"base": 0.5, "per_goal": 0.1, "per_option": null}, "answers": {...}, "groups": {...}}
 
 Cells are ``[x, y]``, where y = 0 is the bottom row; ``walls`` lists the rows from the top. In a goal, ``teammate`` and
-``ego`` are lists of the cells where these agents reach the goal. The prior is proportional to ``weight``. Naming the
-goal adds ``price`` to the price of a question; if ``price`` is null, it adds ``per_goal``. ``answers`` and ``groups``
-are as in the problem file.
+``ego`` list the cells where these agents reach it. The prior is proportional to ``weight``. Naming a goal adds its
+``price`` to the price of a question, or ``per_goal`` if ``price`` is null. ``answers`` and ``groups`` are as in the
+problem file.
 """
 
 from __future__ import annotations
@@ -133,11 +132,9 @@ def listed_goals(given: Field) -> list[Field]:
 def read_goals(given: Field) -> dict[str, Any]:
     """Turn the list of goals that the Explore page sends into the form of a problem file: a dict by name.
 
-    The values have ``teammate`` and ``ego`` (lists of states in which these agents reach the goal), ``weight`` (the
-    prior is proportional to it) and, if stated, ``price`` (of naming the goal).
-
     Args:
-        given: a list of objects with these keys and ``name``.
+        given: a list of objects with ``name``, ``teammate`` and ``ego`` (states in which these agents reach the goal),
+            ``weight`` (the prior is proportional to it) and optionally ``price`` (of naming the goal).
 
     Raises:
         InputError: a key is unknown or missing, or a name is not valid.
@@ -245,12 +242,11 @@ def terms_of(file: ProblemFile) -> dict[str, Any]:
 
     Keys:
 
-    - ``goals``: dicts with ``name``, ``teammate`` and ``ego`` (lists of states in which these agents reach the goal),
-      ``weight`` (the prior is proportional to it) and ``price`` (of naming the goal; None for ``per_goal``);
+    - ``goals``: dicts with ``name``, ``teammate`` and ``ego`` (states in which these agents reach the goal), ``weight``
+      (in the prior) and ``price`` (of naming the goal; None for ``per_goal``);
     - ``query_cost``: the prices ``base`` (fixed part), ``per_goal`` (in a yes/no question) and ``per_option`` (per
       group in a multiple-choice question; may be None);
-    - if the file has them: ``name``, ``words``, ``answers`` (the answer model) and ``groups`` (names of goals by
-      group).
+    - if stated: ``name``, ``words``, ``answers`` and ``groups`` (names of goals by group).
     """
     prices = file.prices
     return {

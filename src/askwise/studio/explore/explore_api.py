@@ -1,17 +1,17 @@
 """Functions that answer the requests of the Explore page, on which people change a problem by hand.
 
-They run in a worker process. Requests and answers have the draft under the key ``sketch``: the changed problem with the
-present places of both agents.
+They run in a worker process. Under the key ``sketch``, requests and answers have the draft: the changed problem with
+the present places of both agents.
 
-The page shows the belief about the teammate's goal, the advice of a method, and the steps at which goals can be told
-apart. The teammate is assumed to have taken a shortest path to its present place. If no shortest path to any goal leads
-through this place, the method uses the belief ``robust``, which allows for detours.
+The page shows the belief about the teammate's goal, a method's advice, and when goals can be told apart. The teammate
+is assumed to have taken a shortest path to its present place. If no goal explains this place, the method uses the
+belief ``robust``, which allows for detours.
 
-For a true goal and another goal that people select, the page shows the expected divergence point (EDP) of each place:
+People can select a true goal and another goal. For each place, the page then shows the expected divergence point (EDP):
 the expected step at which the other goal is ruled out while the teammate walks from there to the true goal.
 
-Suggested designs are changes that make goals recognisable earliest (`askwise.design`): new walls on a map, or edges
-``[state, action, next state]`` of the teammate's graph to close.
+The page also suggests changes that make goals recognisable earliest (`askwise.design`): new walls, or edges to close in
+the teammate's graph, as ``[state, action, next state]``.
 """
 
 from __future__ import annotations
@@ -112,35 +112,38 @@ def draft_from_file(text: str) -> Draft:
 def results_of(draft: Draft, method: str = METHODS[0], pair: tuple[int, int] | None = None) -> dict[str, Any]:
     """Return all data that the Explore page shows for a draft, as JSON-compatible data.
 
-    The dict has the keys of `Draft.drawn` and the following. Goals are given by index.
+    Goals are given by index. The keys are those of `Draft.drawn`, and:
 
-    - ``title``: of the problem. ``words``: for ``teammate``, ``ego``, ``goal`` and ``goals``. ``landmark``: the word
-      for a landmark. ``signs``: the letters that mark ``teammate`` and ``ego``.
-    - ``method``: its name. ``headline``: its decision. ``why``: the reason. ``facts``: pairs of a name and a text.
-    - ``asked``: the goals that the method asks about now; may be empty.
-    - ``considered``: the goals in the best question that the method found, even if it does not ask; may be empty.
-    - ``belief``, ``possible``: for each goal, its probability, and whether it is possible; empty if the method shows no
-      belief.
+    - ``title``: the title of the problem;
+    - ``words``: for ``teammate``, ``ego``, ``goal`` and ``goals``;
+    - ``landmark``: the word for a landmark;
+    - ``signs``: letters for ``teammate`` and ``ego``;
+    - ``method``, ``headline``, ``why``: the method's name, decision and reason;
+    - ``facts``: more about the decision, as pairs of a name and a text;
+    - ``asked``: the goals in the method's question; may be empty;
+    - ``considered``: the goals in the best question found, even if it is not asked; may be empty;
+    - ``belief``: the probability of each goal; empty if the method shows no belief;
+    - ``possible``: whether each goal is possible; empty if the method shows no belief;
     - ``explained``: ``by``, the number of goals that explain the teammate's path, and ``of``, the number of goals with
-      a prior above 0; None if the teammate is at its start.
-    - ``robust``: whether no goal explains the path, so that the method uses a belief that allows for detours.
+      a prior above 0; None at the start;
+    - ``robust``: whether no goal explains the path, so that the method allows for detours;
     - ``edp``: a matrix ``[i][j]``: the expected step at which goal `i` is ruled out while the teammate walks from its
-      present place to goal `j`; None where this is not finite.
-    - ``wcd``: the same for the latest step.
-    - ``pairs``: dicts for the pairs of goals likely to keep the ego agent undecided longest, with ``goals`` (two
-      indices), ``zones`` and ``now`` (whether a question may be worth its price now).
-    - ``pair``: the selected pair of goals, or None: ``truth`` and ``other`` (indices), ``edp`` (from the teammate's
-      present place), ``zones`` and ``heat`` (see `heat`).
+      present place to goal `j`; None where not finite;
+    - ``wcd``: the same for the latest step;
+    - ``pairs``: a dict for each two goals that may keep the ego agent undecided longest: ``goals``, ``zones`` and
+      ``now`` (whether a question may be worth its price now);
+    - ``pair``: a dict for the selected goals: ``truth``, ``other``, ``edp`` (from the teammate's present place),
+      ``zones`` and ``heat`` (see `heat`); None if none are selected.
 
-    ``zones`` is a list of intervals of steps. In ``Z_I``, the two goals may still be confused. In ``Z_B``, the ego
-    agent may need different actions for them. ``Z_Q`` is the intersection, in which a question may be worth its price.
-    For the selected pair, ``eZ_I``, ``eZ_B`` and ``eZ_Q`` follow, computed from expected instead of latest steps. A
-    zone has ``name``, ``text``, ``from`` and ``to`` (first and last step; None for infinity), and ``empty``.
+    A zone is an interval of steps: ``name``, ``text``, ``from``, ``to`` and ``empty``. Infinite steps are None, as are
+    both steps of an empty zone. In ``Z_I``, the two goals may still be confused. In ``Z_B``, the ego agent may need
+    different actions for them. In the intersection ``Z_Q``, a question may be worth its price. Selected goals also have
+    ``eZ_I``, ``eZ_B`` and ``eZ_Q``, from expected instead of latest steps.
 
     Args:
-        draft: the problem with the present places of both agents.
+        draft: the problem and the present places of both agents.
         method: the method that gives advice, one of `METHODS`.
-        pair: the indices of two selected goals, the true goal first.
+        pair: the selected goals, the true one first.
     """
     problem = draft.problem
     advice, belief = _advice(draft, problem, method)
@@ -262,8 +265,8 @@ def _looked_at(draft: Draft, advice: Advice, truth: int, other: int) -> dict[str
 def heat(draft: Draft, truth: int, other: int) -> list[Any]:
     """Return, for every place, the expected step at which one goal is ruled out while the teammate walks to another.
 
-    The teammate walks to the goal `truth`, and `other` is ruled out. The result is a list ``[y][x]`` for a map, where y
-    = 0 is the bottom row, and a list by state for a graph. Infinite or undefined numbers are None.
+    The teammate walks to `truth`, and `other` is ruled out. The result is a list ``[y][x]`` for a map, with y = 0 in
+    the bottom row, or a list by state for a graph. Infinite or undefined steps are None.
     """
     model, goals, _ = teammate_goals(draft.problem)
     targets = list(goals.values())
@@ -293,20 +296,20 @@ MOST_DESIGNS = 20_000
 
 
 def suggested_design(draft: Draft, given: Field) -> dict[str, Any]:
-    """Search for walls to add, or edges to close, so that an observer can tell the teammate's goals apart earliest.
+    """Search for new walls, or edges to close, that let an observer tell the teammate's goals apart earliest.
 
-    The result describes the best change that was found, as JSON-compatible data:
+    The result describes the best change found, as JSON-compatible data:
 
     - ``things``: the cells ``[x, y]`` of new walls, or the edges ``[state, action, next state]`` to close;
-    - ``inTheWay``: those of the ``things`` on which an agent stands now;
-    - ``before``, ``after``: dicts with the measures ``wcd`` and ``edp``, without and with the change;
-    - ``verdict``: a text that says whether the change is proven to be the best.
+    - ``inTheWay``: the new walls where an agent stands now;
+    - ``before``, ``after``: the measures ``wcd`` and ``edp`` without and with the change;
+    - ``verdict``: text that says whether the change is proven to be the best.
 
     Args:
         draft: the problem.
-        given: an unchecked JSON object: ``minimise`` (``wcd`` for the latest step at which two goals are told apart,
-            ``edp`` for the expected step), ``most`` (the largest number of walls or closed edges) and ``budget`` (the
-            steps by which shortest paths may get longer).
+        given: unchecked JSON: ``minimise`` (``wcd`` for the latest step at which goals are told apart, ``edp`` for the
+            expected step), ``most`` (largest number of changes) and ``budget`` (how many steps longer shortest paths
+            may get).
     """
     given.object(["minimise", "most", "budget"], [])
     found = design(

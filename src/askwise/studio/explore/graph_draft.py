@@ -1,6 +1,6 @@
 """A draft with graphs: a problem that people change by hand on the Explore page, for instance by closing edges.
 
-Both agents walk on graphs; starts and targets are states. As JSON::
+Both agents walk on graphs. As JSON::
 
     {"kind": "graph", "name": "Ward", "words": {"teammate": "nurse"},
      "teammate": {"start": "desk", "now": "hall", "edges": [["desk", "east", "hall"], ...], "closed": [3]},
@@ -8,12 +8,11 @@ Both agents walk on graphs; starts and targets are states. As JSON::
      "goals": [{"name": "pills", "teammate": ["room 1"], "ego": ["pharmacy"], "weight": 3, "price": null}],
      "query_cost": {...}, "answers": {...}, "groups": {...}}
 
-``start`` and ``now`` are the first and the present state of an agent. An edge is ``[state, action, next state]``.
-``closed`` has the indices of edges that people have closed: the page still draws them, but the problem does not have
-them.
+``start`` and ``now`` are an agent's first and present state. An edge is ``[state, action, next state]``. ``closed`` has
+the indices of edges that the page draws but the problem does not have.
 
-In a goal, ``teammate`` and ``ego`` are the target states of these agents. The prior is proportional to ``weight``.
-Naming the goal adds ``price`` to the price of a question; if ``price`` is null, it adds ``per_goal``.
+In a goal, ``teammate`` and ``ego`` are these agents' target states. The prior is proportional to ``weight``. Naming a
+goal adds its ``price`` to the price of a question, or ``per_goal`` if ``price`` is null.
 """
 
 from __future__ import annotations
@@ -42,13 +41,13 @@ OPTIONAL = ("kind", "name", "words", "query_cost", "answers", "groups")
 
 @dataclass(frozen=True)
 class GraphDraft:
-    """A problem in which both agents walk on graphs, as people change it by hand on the Explore page.
+    """A problem with graphs, as people change it by hand on the Explore page.
 
     Attributes:
-        given: the problem file, without the edges that people have closed.
+        given: the problem file, without closed edges.
         whole: the page's JSON for ``teammate`` and ``ego``: start, present state, all edges, closed edges.
-        teammate: the present state of the teammate.
-        ego: the present state of the ego agent.
+        teammate: the teammate's present state.
+        ego: the ego agent's present state.
     """
 
     given: ProblemFile
@@ -85,12 +84,14 @@ class GraphDraft:
 def drawn(whole: dict[str, Any]) -> dict[str, Any]:
     """Return the layout of both agents' graphs with all edges, open and closed.
 
-    Keys: ``grounds`` (a layout per graph; only one if the graphs are equal), ``states`` (for each graph, the name of
-    the state at each node) and ``letters`` (sizes in units of the drawing: fonts of names and labels, distance of a
-    name from its node, height of a line).
+    Keys:
+
+    - ``grounds``: a layout for each graph; only one if the graphs are equal;
+    - ``states``: for each layout, the names of the states at its nodes;
+    - ``letters``: sizes in units of the drawing: fonts, distance of names from nodes, line height.
 
     Args:
-        whole: a problem as the page sends it; only the graphs in ``teammate`` and ``ego`` must be valid.
+        whole: a problem from the page; only its graphs must be valid.
     """
     sides = [_full(who, whole[who]) for who in SIDES]
     if same_model(*sides):

@@ -1,7 +1,7 @@
 """A draft of tool fetching: a problem that people change by hand on the Explore page.
 
-On a map, a worker (the teammate) goes to a station, and a fetcher (the ego agent) brings the tool for this station from
-a toolbox. As JSON::
+A worker (the teammate) goes to a station (the goal), and a fetcher (the ego agent) brings its tool from a toolbox. As
+JSON::
 
     {"kind": "tools", "walls": ["..#..", "....."], "boxes": [{"name": "T1", "at": [0, 1]}],
      "teammate": {"start": [0, 0], "now": [1, 0]}, "ego": {"start": [4, 0], "now": [4, 0], "holding": null},
@@ -9,10 +9,9 @@ a toolbox. As JSON::
      "prior": {"kind": "far", "temperature": 1.0}, "query_cost": {"base": 0.5, "per_goal": 0.1},
      "answers": {...}}
 
-The goals are the stations: ``teammate`` is a list with the station's cell, and ``ego`` is always empty. ``start`` and
-``now`` are the first and the present cell of an agent. ``holding`` is the station whose tool the fetcher holds. A prior
-of the kind ``far`` makes stations far from the worker likelier. If ``prior`` is null, the prior is proportional to the
-weights of the goals.
+In a goal, ``teammate`` has the station's cell, and ``ego`` is empty. ``start`` and ``now`` are an agent's first and
+present cell. ``holding`` is the station whose tool the fetcher holds. The prior ``far`` makes stations far from the
+worker likelier. If ``prior`` is null, it is proportional to the goals' weights.
 """
 
 from __future__ import annotations
@@ -54,10 +53,10 @@ class ToolDraft:
 
     Attributes:
         given: the problem as `askwise.domains.registry.read` returns it.
-        contents: the contents of the problem's file, as JSON.
+        contents: the problem's file as JSON.
         teammate: the present cell of the worker (the teammate).
         at: the present cell of the fetcher (the ego agent).
-        holding: the station whose tool the fetcher holds; None for empty hands.
+        holding: the station whose tool the fetcher holds, or None.
     """
 
     given: Any

@@ -1,10 +1,9 @@
 """Functions that replay rounds from the database, reconstruct them without the method, or turn them into table rows.
 
-The log of a round is a list of pairs of a person's input and its outcome.
+The log of a round is a list of pairs: a person's input and its outcome.
 
-*Warm start.* The planner's first decision depends on the problem alone and can take long. `WarmStart` stores a planner
-as it was after that decision; each later round starts with its own copy. Rounds do not share a planner, because a
-planner that remembers other rounds could search deeper.
+The planner's first decision depends on the problem alone and can take long. `WarmStart` stores the planner after this
+decision, and each later round gets a copy. A shared planner would remember other rounds and could search deeper.
 """
 
 from __future__ import annotations
@@ -212,19 +211,18 @@ def written(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
 
     Keys of the result:
 
-    - ``row``: the round's results, with the columns of `askwise.studies.running.play.episode_row`;
-    - ``queries``: a dict per question, with the columns of `askwise.studies.running.play.query_rows`;
-    - ``method``: the method of the ego agent, or ``person``;
-    - ``teammate``: the kind of teammate, such as ``noisy:0.2``, or ``person``;
-    - ``prices``: the base price of a question, and the price per goal;
+    - ``row``: results (columns: `askwise.studies.running.play.episode_row`);
+    - ``queries``: a dict per question (columns: `askwise.studies.running.play.query_rows`);
+    - ``method``: the ego agent's method, or ``person``;
+    - ``teammate``: its kind, such as ``noisy:0.2``, or ``person``;
+    - ``prices``: base price of a question, and price per goal;
     - ``trace``: the trace as JSON; None for a simulation;
-    - ``beside``: the kind of simulated teammate in the setup, or by default for the problem, even if a person played.
+    - ``beside``: the kind of simulated teammate in the setup or problem, even if a person played.
 
     Args:
         problem: the problem.
         request: ``setup`` (as JSON), ``log`` (pairs of an input and its outcome) and ``what``: ``again`` replays the
-            round with the method, ``record`` reconstructs it from the log alone, ``twin`` simulates it without a
-            person.
+            round with the method, ``record`` reconstructs it from the log, ``twin`` simulates it without a person.
     """
     try:
         return _written(problem, request)

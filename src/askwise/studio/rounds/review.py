@@ -1,9 +1,8 @@
 """The review of a round: what other ego agents would have paid, and which decisions were mistakes.
 
-The other ego agents play with the same goal, and with a teammate that repeats its moves of the round.
-
-As in `askwise.audits`, a judge rates each decision by its expected cost, given what the ego agent could know then. The
-judge is the exact optimum if the problem is small enough, otherwise the planner.
+The other ego agents have the same goal, and a teammate that repeats its moves of the round. A judge rates each decision
+by its expected cost, given what the ego agent could know then. The judge is the exact optimum for small problems,
+otherwise the planner.
 """
 
 from __future__ import annotations
@@ -43,19 +42,19 @@ JudgedStep = tuple[Step, Moment, Judgement]
 def review(made: Round) -> tuple[Episode, dict[str, Any]]:
     """Return the round as an episode for the page that steps through it, and the review of the round as JSON.
 
-    A judge (the exact optimum for small problems, otherwise the planner) rates each decision of the ego agent. If the
-    person played the ego agent, the episode's steps show the judge's belief and verdicts.
+    A judge (the exact optimum for small problems, otherwise the planner) rates the ego agent's decisions. If the person
+    played the ego agent, the episode shows the judge's belief and verdicts.
 
     Keys of the review:
 
     - ``cost``, ``finished``: the cost of the round, and whether both agents reached their targets;
-    - ``optimal``: the cost with the goal known to the ego agent and a shortest path of the teammate;
-    - ``known``: the cost of an ego agent that knows the goal and meets the teammate's moves of the round; None if the
-      round or this agent does not finish. If not None, it is also the `known_cost` of the episode;
-    - ``methods``: results of the judge and of ``never`` with the teammate's moves of the round: dicts with ``method``,
-      ``cost``, ``questions`` (their number) and ``finished``;
-    - ``judge``: the name of the judge; empty if no judge can rate this round;
-    - ``differences``: the first `MOST_MISTAKES` mistakes: dicts with ``t`` (the step, from 1), ``did``, ``better`` and
+    - ``optimal``: the cost with the goal known and a shortest path of the teammate;
+    - ``known``: the cost of an ego agent that knows the goal, with the teammate's moves of the round; None if the round
+      or this agent does not finish. If not None, it is also the episode's `known_cost`;
+    - ``methods``: results of the judge and of ``never`` with the teammate's moves: dicts with ``method``, ``cost``,
+      ``questions`` (their number) and ``finished``;
+    - ``judge``: its name; empty if no judge can rate this round;
+    - ``differences``: the first `MOST_MISTAKES` mistakes: dicts with ``t`` (the step, from 1), ``did``, ``better``,
       ``why``.
     """
     episode = made.episode()

@@ -1,8 +1,8 @@
-"""The view of a role: the data that a person's browser gets, and nothing that the person's role may not know.
+"""The view of a role: the data that a person's browser gets, without what this role may not know.
 
-Both roles see the map or graph and both agents. A person who plays the teammate gets the goal, but not the ego agent's
-belief, reasons and next decision. A person who plays the ego agent gets the prior, the prices and all answers so far,
-but gets the goal only when the round is finished.
+Both roles see the map or graph and both agents. The teammate gets the goal, but not the ego agent's belief, reasons and
+next decision. The ego agent gets the prior, the prices and all answers so far, but the goal only when the round is
+finished.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class AgentPlace:
     """The place of one agent, as a browser shows it.
 
     Attributes:
-        at: ``(x, y)``: a cell of the map, or a point in the drawing of a graph.
+        at: a cell ``(x, y)`` of the map, or a point in the drawing of a graph.
         place: the place in words.
-        carried: the goal for which the agent carries something; empty if it carries nothing.
-        hands: what the agent carries, in words; empty if agents carry nothing in this problem.
+        carried: the goal whose load the agent carries; empty for none.
+        hands: what the agent carries, in words; empty if this problem has no loads.
     """
 
     at: Place
@@ -150,21 +150,21 @@ def state(made: Round) -> dict[str, Any]:
 
     Keys:
 
-    - ``t``, ``cost``, ``questions``: the numbers of steps and questions, and the cost, so far;
-    - ``phase``: what the round waits for: ``thinking`` (the method), ``move`` (the person's move or question),
-      ``answer`` (the person's answer) or ``over`` (nothing);
+    - ``t``, ``cost``, ``questions``: steps, cost and number of questions so far;
+    - ``phase``: ``thinking`` (the method decides), ``move`` (the person moves or asks), ``answer`` (the person answers)
+      or ``over``;
     - ``teammate``, ``ego``: dicts with ``at`` (the position) and ``place`` (in words);
-    - ``carried``: the goal for which the ego agent carries something; empty if it carries nothing;
+    - ``carried``: the goal for which the ego agent carries something; may be empty;
     - ``hands``: what the ego agent carries, in words;
-    - ``last``: the last step (see `_last`); None before the first step;
-    - ``moves``: only if the person can move: a dict per move, with ``name``, ``label``, ``to`` (the new position),
+    - ``last``: the last step (see `_last`); None before the first;
+    - ``moves``: only in the phase ``move``: a dict per move, with ``name``, ``label``, ``to`` (the new position),
       ``place`` (in words) and ``waits`` (whether the agent stays);
-    - ``question``: only if the person has to answer (see `_question`);
-    - ``heard``: only for the ego agent: all questions with their replies (see `_heard`);
-    - ``possible``: only for the ego agent: for each goal, whether the prior and the replies allow it;
-    - ``result``: only after the round: ``finished``, ``stopped`` (whether the person gave up), ``cost``, ``questions``
-      (their number), ``paid`` (for questions) and, if finished, ``goal`` (its name) and ``optimal`` (the cost with the
-      goal known).
+    - ``question``: only in the phase ``answer`` (see `_question`);
+    - ``heard``: only for the ego agent: all questions and replies (see `_heard`);
+    - ``possible``: only for the ego agent: for each goal, whether prior and replies allow it;
+    - ``result``: only in the phase ``over``: ``finished``, ``stopped`` (whether the person gave up), ``cost``,
+      ``questions`` (their number), ``paid`` (for questions); if finished, also ``goal`` (its name) and ``optimal`` (the
+      cost with the goal known).
     """
     here = Here(made)
     found = {

@@ -1,12 +1,11 @@
 """A round in progress: an episode in which a person plays one of the two agents.
 
-Random numbers come from the same streams as in `askwise.simulate`: with the same seed, a person who acts like the
-simulated teammate gets the same episode. A method that plays the ego agent decides right after each step
-(`Round.think`), before it sees the person's next move.
+Random numbers are those of `askwise.simulate`: with the same seed, a person who acts like the simulated teammate gets
+the same episode. A method that plays the ego agent decides right after each step (`Round.think`), before the person's
+next move.
 
-The person's *input* is JSON: ``{"move": "EAST"}``, ``{"answer": true}`` (or false, null for "I don't know", or the
-number of a group), ``{"ask": ["S1", "S2"]}`` (or groups), ``{"stop": true}``. Replaying the inputs with the same setup
-gives the same round.
+The person's *input* is a JSON object, such as ``{"move": "EAST"}``, ``{"ask": ["S1", "S2"]}``, ``{"answer": true}`` or
+``{"stop": true}`` (see `Round.do`). The same inputs with the same setup give the same round.
 """
 
 from __future__ import annotations
@@ -51,14 +50,14 @@ class Setup:
 
     Attributes:
         role: the person's role, ``teammate`` or ``ego``.
-        method: the ego agent's method, if the person plays the teammate.
-        teammate: the kind of teammate, such as ``noisy:0.2``, if the person plays the ego agent; by default the
+        method: the method, if the person plays the teammate.
+        teammate: the simulated teammate, such as ``noisy:0.2``, if the person plays the ego agent; None for the
             problem's.
-        goal: the teammate's goal; by default drawn from the prior.
-        seed: the seed of all random numbers.
-        belief: the method's belief: ``elimination``, ``bayes`` or ``robust``; by default that of `belief_with_people`.
-        answers: the answer model, such as ``truthful`` or ``wrong:0.05,refused:0.1``; by default the problem's.
-        max_steps: the step limit; by default far more than needed.
+        goal: the teammate's goal; None to draw it from the prior.
+        seed: seed of all random numbers.
+        belief: ``elimination``, ``bayes`` or ``robust``; None for `belief_with_people`.
+        answers: the answer model, such as ``wrong:0.05,refused:0.1``; None for the problem's.
+        max_steps: the step limit; None for far more than needed.
     """
 
     role: str
@@ -94,10 +93,12 @@ class Setup:
 def belief_with_people(problem: Problem, method: str) -> str | None:
     """Return the name of the belief that a method should use with a person; None for the method's own belief.
 
-    After a detour, a belief that does not allow for detours would exclude the person's goal for good. The result is
-    therefore usually ``robust``, which allows for detours. The result is None for agents that know the goal or use no
-    belief of askwise and, unless the problem states how the teammate acts, for methods that change their belief after a
-    detour.
+    The result is usually ``robust``, which allows for detours. Beliefs that do not would exclude the person's goal for
+    good after a detour. The result is None for agents that
+
+    - know the goal,
+    - use no belief of askwise, or
+    - change their belief after a detour, unless the problem states how the teammate acts.
     """
     if method == Informed.name:
         return None
@@ -131,13 +132,13 @@ class Round:
 
     Attributes:
         robot: the `Agent` that plays the ego agent; None if the person does.
-        other: the simulated teammate; None if the person plays the teammate.
-        method: the ego agent's method; `PERSON` if the person plays the ego agent.
-        walker: the kind of teammate, such as ``noisy:0.2``; `PERSON` if the person plays the teammate.
+        other: the simulated teammate; None if the person plays it.
+        method: the ego agent's method, or `PERSON`.
+        walker: the kind of teammate, such as ``noisy:0.2``, or `PERSON`.
         game: the present state of the episode, and its rules.
         steps: the steps so far.
         stopped: whether the person has given up.
-        decision: the ego agent's decision on the next step and its belief, which may be None; None before the decision.
+        decision: the ego agent's next decision, and its belief or None; None before the decision.
     """
 
     def __init__(self, problem: Problem, setup: Setup) -> None:
@@ -208,15 +209,17 @@ class Round:
     def do(self, user_input: Any) -> dict[str, Any]:
         """Apply an input of the person; return its result, as `outcome` does.
 
-        Args:
-            user_input: a JSON object with one key: ``move`` (the name of an action); ``answer`` (true, false, the index
-                of a group of goals, or null for "I don't know"); ``ask`` (a list of goals, or an object with
-                ``groups``, lists of goals, and ``names``, a name for each group or none); or ``stop`` (to give up),
-                with any value.
+        The input is a JSON object with one key:
+
+        - ``move``: the name of an action;
+        - ``answer``: true, false, the index of a group of goals, or null for "I don't know";
+        - ``ask``: a list of goals, or an object with ``groups`` (lists of goals) and ``names`` (of the groups, or
+          empty);
+        - ``stop``: any value; the person gives up.
 
         Raises:
-            InputRefused: the round does not wait for this input, or an answer is false where answers have to be true.
-            InputError: `user_input` has another form, or names an action or goal that cannot be chosen.
+            InputRefused: the round waits for another input, or a false answer is not allowed.
+            InputError: the input has another form, or names an impossible action or goal.
         """
         given = Field("message", user_input).object([], ["move", "answer", "ask", "stop"])
         if len(given.value) != 1:

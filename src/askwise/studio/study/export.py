@@ -1,6 +1,6 @@
 """Export the results of a study with people: tables as CSV and Parquet files, and a trace of every round.
 
-A round is an episode that a person plays. These files are written:
+A round is an episode that a person plays. The files are:
 
 =================  ================================================================================================
 ``people.csv``     one row per person: number, whether the person is a pilot (a test participant), cell (the order of
@@ -15,11 +15,11 @@ A round is an episode that a person plays. These files are written:
 ``traces/``        a JSON file for each round, in the format ``askwise/trace@2``
 =================  ================================================================================================
 
-Each table is also written as Parquet. If a spreadsheet would interpret a text that a person typed as a formula, an
-apostrophe is put before the text.
+Each table is also written as Parquet. An apostrophe is put before a typed text that a spreadsheet would take for a
+formula.
 
 Another process replays rounds to obtain the method's beliefs and reasons, with a time limit for each decision. If a
-replay fails, the round is reconstructed from the database, without beliefs and reasons.
+replay fails, the round is reconstructed from the database without them.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ class StoredRound:
 
     Attributes:
         about: a dict with ``person`` (number), ``pilot`` (whether it was a test run), ``condition``, ``problem``,
-            ``practice`` (whether it was for practice), ``trial`` (its number among the rounds that count) and ``role``
-            (of the person).
-        setup: the `Setup` of the round, as JSON.
+            ``practice`` (whether it was for practice), ``trial`` (its number, not counting practice) and ``role`` (of
+            the person).
+        setup: the `Setup`, as JSON.
         problem: the digest that identifies the problem.
-        contents: the contents of the problem file, as JSON.
+        contents: the problem file's contents, as JSON.
         log: pairs of an input and its outcome, as JSON.
         end: ``finished``, ``stopped``, ``cut off``, or ``failed: REASON``.
     """
@@ -101,10 +101,10 @@ class PlayedRound:
 
     Attributes:
         stored: the round as the database holds it.
-        row: the results: the columns of ``rounds.csv`` from ``goal`` to ``error``.
+        row: the columns of ``rounds.csv`` from ``goal`` to ``error``.
         method: the ego agent's method, or ``person``.
-        replay_error: why the round could not be replayed or read; otherwise None.
-        found: all results (see `askwise.studio.rounds.replay.written`); empty if the round cannot be read.
+        replay_error: why it could not be replayed or read, or None.
+        found: the keys of `askwise.studio.rounds.replay.written`; empty if the round cannot be read.
     """
 
     stored: StoredRound
@@ -214,17 +214,17 @@ class StoredStudy:
     def people(self) -> list[Row]:
         """Return a row (a dict) for each person in the study; pilots, who made a test run, come last.
 
-        The columns are:
+        Columns:
 
         - ``person``: the number, from 1; pilots are numbered separately;
         - ``pilot``: whether the person is a pilot;
-        - ``panel``: the identifier from the recruiting service, hashed or plain; may be None;
-        - ``cell``: the index of the assigned order of conditions and problems;
+        - ``panel``: identifier from the recruiting service, hashed or plain; may be None;
+        - ``cell``: index of the order of conditions and problems;
         - ``minutes``: from arrival to the last activity;
         - ``end``: ``finished``, ``left``, ``declined``, ``check not passed`` or ``in progress or dropped out``;
-        - ``language``: the code of the language, such as ``en``;
-        - ``screens``: the number of completed screens;
-        - ``at``: the title of the last screen reached; None in databases of earlier versions of askwise.
+        - ``language``: a code such as ``en``;
+        - ``screens``: number of completed screens;
+        - ``at``: title of the last screen reached; None in older databases.
         """
         names = ("person", "pilot", "panel", "cell", "minutes", "end", "language", "screens")
         found = self.read(
@@ -243,15 +243,15 @@ class StoredStudy:
     def pages(self) -> list[Row]:
         """Return a row (a dict) for each screen that a person has left, and for each failed comprehension check.
 
-        The columns are:
+        Columns:
 
-        - ``person`` and ``pilot``: the person's number, and whether the person is a pilot (a test participant);
-        - ``entry``: the number of the row among the person's rows, from 0;
-        - ``screen``: the number of the screen among the person's screens, from 1;
+        - ``person``, ``pilot``: the person's number, and whether the person is a pilot (a test participant);
+        - ``entry``: number of the row for this person, from 0;
+        - ``screen``: number of the screen for this person, from 1;
         - ``kind``: the kind of screen, such as ``round`` or ``form``;
-        - ``condition``, ``questionnaire``, ``problem`` and ``practice``: what the screen was about, or None;
+        - ``condition``, ``questionnaire``, ``problem``, ``practice``: what the screen was about, or None;
         - ``seconds``: the time on the screen;
-        - ``measured``: ``browser``, or ``server`` if ``seconds`` is the time since the person's previous entry or
+        - ``measured``: ``browser``, or ``server`` if ``seconds`` is the time since the person's previous row or
           arrival.
         """
         rows = self.read(
@@ -273,18 +273,18 @@ class StoredStudy:
     def inputs(self) -> list[Row]:
         """Return a row (a dict) for each input of a person in a round, such as a move or an answer.
 
-        The columns are:
+        Columns:
 
-        - ``person`` and ``pilot``: the person's number, and whether the person is a pilot (a test participant);
-        - ``condition`` and ``problem``: the names of the round's condition and problem;
+        - ``person``, ``pilot``: the person's number, and whether the person is a pilot (a test participant);
+        - ``condition``, ``problem``: their names;
         - ``practice``: whether the round was for practice;
-        - ``trial``: the number of the round among those that count, from 1; 0 for practice;
-        - ``input``: the number of the input in the round, from 0;
+        - ``trial``: number of the round, from 1, not counting practice; 0 for practice;
+        - ``input``: number of the input in the round, from 0;
         - ``kind``: ``move``, ``answer``, ``ask`` or ``stop``;
-        - ``value``: what the person entered, as text; None for "I don't know";
+        - ``value``: the input as text; None for "I don't know";
         - ``seconds``: the response time;
         - ``measured``: ``browser``, or ``server`` if ``seconds`` is the time since the previous input or the start of
-          the round, which includes the time of the partner's decision.
+          the round. Such a time includes the partner's decision.
         """
         rows = self.read(
             "SELECT number, pilot, places.data, v.n, deed, coalesce(t.ms / 1000.0, v.at - coalesce((SELECT b.at FROM "
@@ -307,16 +307,16 @@ class StoredStudy:
     def answers(self) -> list[Row]:
         """Return a row (a dict) for each answer to a question of a questionnaire or of the comprehension check.
 
-        The columns are:
+        Columns:
 
-        - ``person`` and ``pilot``: the person's number, and whether the person is a pilot (a test participant);
+        - ``person``, ``pilot``: the person's number, and whether the person is a pilot (a test participant);
         - ``questionnaire``: its name, or ``check``;
-        - ``condition``: the condition that the question is about; None for the whole study;
+        - ``condition``: what the question is about; None for the whole study;
         - ``item``: the name of the question;
-        - ``answer``: the answer as text; None if left out;
+        - ``answer``: as text; None if left out;
         - ``seconds``: from the start of the page to the last change of the answer; None if unknown.
 
-        Additional rows have the scores of ready-made questionnaires, with the item ``score`` or ``weighted score``.
+        Additional rows have the scores of ready-made questionnaires; their ``item`` is ``score`` or ``weighted score``.
         """
         found: list[Row] = []
         for number, pilot, data, times in self._entries():

@@ -76,12 +76,10 @@ class StudyCondition:
     Attributes:
         name: the name of the condition.
         method: the ego agent's method, if people play the teammate.
-        belief: how the method estimates the goal: ``elimination``, ``bayes`` or ``robust``; None for the kind that
-            suits it.
-        teammate: the kind of simulated teammate, such as ``noisy:0.2``, if people play the ego agent; None for the
-            problem's.
-        answers: the model of the teammate's answers: ``truthful``, or the probabilities of wrong and refused answers,
-            such as ``wrong:0.05,refused:0.1``; None for the problem's.
+        belief: its estimate of the goal: ``elimination``, ``bayes`` or ``robust``; None for its default.
+        teammate: the simulated teammate, such as ``noisy:0.2``, if people play the ego agent; None for the problem's.
+        answers: how the teammate answers: ``truthful``, or probabilities such as ``wrong:0.05,refused:0.1``; None for
+            the problem's.
     """
 
     name: str
@@ -114,35 +112,35 @@ class Questionnaire:
 class PeopleStudy:
     """A study with people, as its file describes it.
 
-    A panel is a service that recruits people. It sends them to the study by a link such as
-    ``https://lab.example.org/join/TOKEN?PARAMETER=IDENTIFIER``. A round is an episode that a person plays.
+    A service that recruits people sends them to a link such as
+    ``https://lab.example.org/join/TOKEN?PARAMETER=IDENTIFIER``.
 
     Attributes:
         name: the name of the study.
         seed: the seed of all random numbers.
         role: the role that people play, ``teammate`` or ``ego``.
-        design: ``within`` if each person plays all conditions; ``between`` if each person plays one.
-        rounds: number of rounds per person and condition, without practice.
-        most_at_once: largest number of people at the same time.
-        gone_after: minutes of inactivity after which a person no longer counts as in progress.
-        consent: the text that people agree to at first.
-        instructions: the pages of instructions.
-        check: the comprehension check: pairs of a multiple-choice question and its right option.
-        tries: number of attempts at the comprehension check.
-        practice: number, condition and name of the problem of the practice rounds.
+        design: ``within`` if each person plays all conditions; ``between`` if one.
+        rounds: rounds (episodes) per person and condition, without practice.
+        most_at_once: most people at the same time.
+        gone_after: minutes without activity until a person counts as gone.
+        consent: the text that people agree to.
+        instructions: pages of instructions.
+        check: the comprehension check: multiple-choice questions, each with its right option.
+        tries: number of attempts at the check.
+        practice: number of practice rounds, their condition, and the name of their problem.
         conditions: the conditions to compare.
         problems: the texts of the problem files, by name.
-        questionnaires: the forms that people fill in.
+        questionnaires: the forms to fill in.
         debriefing: the text at the end; may be empty.
-        endings: for each key of `ENDINGS`, such as ``finished``, a code to enter at the panel and a link back to it;
-            both may be empty.
-        parameter: ``PARAMETER`` in the panel's link, such as ``PROLIFIC_PID``; empty if there are no identifiers.
-        placeholder: what to enter for ``IDENTIFIER`` at the panel; ``...`` if the researcher has to look it up, empty
-            if the panel adds ``PARAMETER=IDENTIFIER`` itself.
-        languages: all texts that people read, as ``languages[language][key]``; the first language is the default.
-        stored: how the database stores identifiers: ``hashed`` or ``plain``.
-        digest: a hash of the study file and of the files that it names.
-        plan: the hypotheses that the report tests, the correction for multiple tests and the significance level.
+        endings: for each key of `ENDINGS`, such as ``finished``, a code for the service and a link back; both may be
+            empty.
+        parameter: ``PARAMETER`` in the link, such as ``PROLIFIC_PID``; empty without identifiers.
+        placeholder: what the service replaces by the identifier; ``...`` if unknown, empty if the service adds the
+            parameter itself.
+        languages: the texts that people read, as ``languages[language][key]``; the first language is the default.
+        stored: how identifiers are stored: ``hashed`` or ``plain``.
+        digest: a hash of the study file and all files that it names.
+        plan: the hypotheses and how to test them.
     """
 
     name: str
@@ -257,15 +255,13 @@ def read_people_study(path: str | Path) -> PeopleStudy:
 def measures_of(questionnaires: tuple[Questionnaire, ...]) -> list[str]:
     """Return the names of the measures by which a study can compare its conditions.
 
-    The measures are:
-
-    - the elements of `BEHAVIOUR`, such as ``cost``;
-    - ``NAME``: the score of a ready-made questionnaire;
-    - ``NAME, weighted``: its weighted score, if people also compare pairs of dimensions;
-    - ``NAME: QUESTION``: the answers in numbers to a question of another questionnaire.
+    - The elements of `BEHAVIOUR`, such as ``cost``.
+    - ``NAME``: the score of a ready-made questionnaire.
+    - ``NAME, weighted``: its weighted score, if people compare dimensions.
+    - ``NAME: QUESTION``: the numbers chosen in a question of another questionnaire.
 
     Args:
-        questionnaires: all questionnaires of the study; only those after each condition are used.
+        questionnaires: all questionnaires; only those after each condition count.
     """
     found = list(BEHAVIOUR)
     for each in questionnaires:
@@ -295,18 +291,11 @@ def _table(root: Field, key: str, keys: list[str]) -> dict[str, str]:
 
 
 def _panel(given: dict[str, str]) -> tuple[str, str]:
-    """Return two parts of a panel's link to the study, ``...?PARAMETER=PLACEHOLDER``: parameter and placeholder.
+    """Return two parts of the link ``...?PARAMETER=PLACEHOLDER`` to the study: the parameter and the placeholder.
 
-    A panel is a service that recruits people; it replaces the placeholder by each person's identifier. The placeholder
-    is ``...`` if the researcher has to look it up, and empty if the panel adds ``PARAMETER=IDENTIFIER`` itself. The
-    parameter is empty if people have no identifiers.
-
-    Args:
-        given: the table ``panel`` of the study file, with the optional keys ``service`` (a key of `SERVICES`) and
-            ``parameter`` (instead of the service's own).
-
-    Raises:
-        InputError: the service is not known.
+    The service that recruits people replaces the placeholder by a person's identifier. `PeopleStudy` says when the two
+    are empty or ``...``. `given` is the table ``panel`` of the study file. Raises `InputError` if its ``service`` is
+    unknown.
     """
     if "service" not in given:
         return given.get("parameter", ""), "..."
@@ -315,18 +304,11 @@ def _panel(given: dict[str, str]) -> tuple[str, str]:
 
 
 def _endings(root: Field, stored: str, usual: str) -> dict[str, tuple[str, str]]:
-    """Return the code and the link for each way in which a participation can end.
+    """Return a code and a link for each key of `ENDINGS`, that is, each way to end a participation; both may be empty.
 
-    By code or link, a panel (the service that recruits people) learns how the participation ended. In a link,
-    ``{code}`` stands for the code and ``{id}`` for the person's identifier. The panel's `usual` link is used for a code
-    without a link.
-
-    Returns:
-        A dict from each key of `ENDINGS`, such as ``finished``, to a pair of code and link; both may be empty.
-
-    Raises:
-        InputError: two endings have the same code, or a link has another scheme than http or https, ``{code}`` without
-            a code, or ``{id}`` although identifiers are hashed.
+    They tell the service that recruits people how a participation ended. In a link, ``{code}`` stands for the code and
+    ``{id}`` for the person's identifier. A code without a link gets the link `usual`. Raises `InputError` for equal
+    codes and for unusable links.
     """
     keys = [f"{begin}{what}" for begin in ENDINGS.values() for what in ("code", "link")]
     given = _table(root, "completion", keys)

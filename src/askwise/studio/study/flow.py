@@ -1,17 +1,14 @@
 """The assignment of people to conditions in a study with people, and the screens that each person goes through.
 
-A *cell* is an order of conditions and a rotation of the problems.
+A *cell* is an order of conditions with a rotation of the problems. A new person gets one of the cells with the fewest
+people, at random. Only people who have finished or are in progress count.
 
-In a within-subjects design, a person plays all conditions. The orders are the rows of a Williams square: each condition
-occurs in each position equally often, and directly follows every other condition equally often. In a between-subjects
-design, an order is one condition. Over all cells, each condition is played on each problem equally often, and each
-problem occurs in each position equally often.
+In a within-subjects design, each person plays all conditions. The orders form a Williams square: each condition is
+equally often in each position, and equally often directly after every other condition. In a between-subjects design, an
+order is a single condition. Over all cells, each problem is equally often in each condition and position.
 
-A new person gets a random one of the cells with the fewest people. Only people who have finished or are in progress
-count.
-
-A person's screens depend only on the study and the cell. A person leaves each screen by one entry: consent, answers, or
-a played round. A failed attempt at the comprehension check is also an entry, but the person stays at the screen.
+A person's screens depend only on the study and the cell. A person leaves a screen by one *entry*: consent, answers or a
+played round. Only a failed comprehension check is an entry after which the person stays.
 """
 
 from __future__ import annotations
@@ -101,18 +98,18 @@ CONSENT, TEXT, CHECK, ROUND, FORM, END = "consent", "text", "check", "round", "f
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """One of the pages that a person goes through in a study: a text, a form or a round (an episode to play).
+    """A page that a person goes through in a study: a text, a form or a round (an episode to play).
 
     Attributes:
         kind: ``consent``, ``text``, ``check`` (the comprehension check), ``round``, ``form`` or ``end``.
         title: the heading, before translation.
-        text: the text to read, before translation; may be empty.
-        condition: the condition of a round, or that a form asks about; otherwise None.
+        text: the text, before translation; may be empty.
+        condition: the condition of a round or form; otherwise None.
         problem: the name of a round's problem; otherwise empty.
         practice: whether it is a round for practice.
         form: the questionnaire of a form; otherwise None.
-        trial: the number of a round among those that count, from 1; otherwise 0.
-        key: the key of `text` among translated texts, such as ``consent`` or ``instructions.1``; empty without a text.
+        trial: the number of a round, from 1; 0 for practice and other screens.
+        key: the key for translating `text`, such as ``instructions.1``; empty without a text.
     """
 
     kind: str
@@ -214,15 +211,10 @@ def instructions_in(study: PeopleStudy, texts: Texts) -> list[str]:
 
 
 def _item(item: Item, key: str, texts: Texts, scale: Scale | None = None) -> dict[str, Any]:
-    """Return a question as JSON for the browser, with its texts in the person's language.
+    """Return a question as JSON in the person's language: the keys of `Item.to_json`, and ``labels`` for ``options``.
 
-    The keys are those of `Item.to_json`, and ``labels``: the ``options`` in the person's language.
-
-    Args:
-        item: the question.
-        key: the beginning of the keys of the study's own translations, such as ``KEY.text``.
-        texts: the texts in the person's language, by key.
-        scale: the question's ready-made questionnaire, whose translations are used where the study has none.
+    The study's own translations, whose keys begin with `key`, come before those of the ready-made questionnaire
+    `scale`. `texts` has all translations by key.
     """
     found = item.to_json()
     ours: Texts = {}
@@ -263,12 +255,11 @@ def described(screen: Screen) -> dict[str, Any]:
 
 
 def description(study: PeopleStudy, assigned: Sequence[Assignment]) -> dict[str, Any]:
-    """Return the facts about a study that its export and its report need; they are stored with the results.
+    """Return the facts about a study that its export and its report need, as a dict to store with the results.
 
-    The dict has ``name``, ``role``, ``design``, ``language`` (the default), ``conditions`` (names), ``plan``
-    (`AnalysisPlan.to_json`), ``questionnaires`` (by name: dicts with ``title``, ``when``, ``items`` and ``scale``,
-    which may be None) and ``screens`` (for each cell in `assigned`, a list of dicts with ``title`` and the keys of
-    `described`).
+    Keys: ``name``, ``role``, ``design``, ``plan``, ``language`` (the default), ``conditions`` (names),
+    ``questionnaires`` (dicts by name, with ``title``, ``when``, ``items``, ``scale``) and ``screens`` (for each cell in
+    `assigned`, dicts with ``title`` and the keys of `described`). A ``scale`` may be None.
     """
     return {
         "name": study.name,
@@ -293,19 +284,19 @@ def description(study: PeopleStudy, assigned: Sequence[Assignment]) -> dict[str,
 def check_entry(study: PeopleStudy, screen: Screen, given: Field, texts: Texts) -> tuple[dict[str, Any], bool]:
     """Check what a person entered at a screen; return the data to store, and whether the person goes on.
 
-    The person stays at the screen after wrong answers in a comprehension check. The data have ``agreed`` for consent,
-    ``answers`` for a form, and ``answers`` and ``right`` (the number of right answers) for the check.
+    Only wrong answers in a comprehension check keep a person at the screen. The data are the entry, with ``right`` (the
+    number of right answers) for this check.
 
     Args:
         study: the study.
         screen: the screen.
-        given: the entry: ``{"agreed": true}`` for consent; for a check or a form, ``answers``, a dict by the names of
-            the questions; otherwise empty.
+        given: ``{"agreed": true}`` for consent, ``{"answers": {QUESTION: ANSWER}}`` for a check or form, ``{}`` for
+            other screens.
         texts: the texts in the person's language, by key.
 
     Raises:
         NotEntered: the person has not agreed or has not answered a question.
-        InputError: the entry has a key or value that the page never sends.
+        InputError: the page never sends such an entry.
     """
     if screen.kind == CONSENT:
         given.object(["agreed"], [])
@@ -351,14 +342,14 @@ def _answers(items: Sequence[Item], shown: list[dict[str, Any]], given: Field, t
 
 
 def read_times(given: Field) -> dict[str, Any]:
-    """Check the times that a browser measured at a screen, in milliseconds, and return them.
+    """Check the times in milliseconds that a browser measured at a screen, and return them.
 
-    The dict has ``page``, the time spent on the page, and ``items``, the time until the last change of each answer, by
-    question. In `given`, ``items`` is optional.
+    ``page`` is the time on the page. ``items``, which `given` may lack, has for each question the time until its answer
+    last changed.
 
     Raises:
-        InputError: a time is not a whole number from 0 to `LONGEST_MS`, a key is unknown, or there are more than
-            `MOST_TIMES` times.
+        InputError: a key is wrong, a time is no whole number from 0 to `LONGEST_MS`, or there are more than
+            `MOST_TIMES`.
     """
     given.object(["page"], ["items"])
     items = dict(given.child("items").items()) if given.has("items") else {}

@@ -1,8 +1,8 @@
 """Statistics of a study with people: means by condition, comparisons of conditions, and tests of hypotheses.
 
-If a person has several values in a condition, their mean is used. The study file states the hypotheses. For example,
-``planner < quiet in workload`` means: in the condition ``planner``, the mean of the measure ``workload`` is smaller
-than in ``quiet``. Hypotheses with ``<`` and ``>`` are tested one-sided, those with ``!=`` two-sided.
+The study file states hypotheses such as ``planner < quiet in workload``: the mean ``workload`` is smaller in the
+condition ``planner`` than in ``quiet``. ``<`` and ``>`` are tested one-sided, ``!=`` two-sided. A person's values in a
+condition are averaged first.
 """
 
 from __future__ import annotations
@@ -133,14 +133,14 @@ def mean_interval(values: FloatArray) -> dict[str, float | int | None]:
 def difference(first: FloatArray, second: FloatArray, *, within: bool) -> dict[str, float | int | None]:
     """Return the mean of `first` minus the mean of `second`, with the 95 % confidence interval and the effect size.
 
-    Keys: ``n`` (number of people), ``mean``, ``low`` and ``high`` (the ends of the interval) and ``effect``: the mean
-    difference divided by the standard deviation of the differences (``d_z``, if `within`) or by the pooled standard
-    deviation (Cohen's ``d``). Undefined numbers are None.
+    Keys: ``n`` (people), ``mean`` (the difference), ``low`` and ``high`` (the interval), and ``effect``: Cohen's ``d``
+    or, if `within`, ``d_z`` (mean difference divided by the standard deviation of differences). Undefined numbers are
+    None.
 
     Args:
-        first: a value for each person, ``float64 [n]``.
-        second: a value for each person, ``float64 [m]``.
-        within: whether both arrays have the same people in the same order.
+        first: numbers of one condition, ``float64 [n_people]``.
+        second: numbers of another condition, ``float64 [n_people]``.
+        within: whether both have the same people in the same order.
     """
     from scipy import stats
 
@@ -178,15 +178,13 @@ def _certain(gap: float, side: str) -> float:
 
 
 def p_value(first: FloatArray, second: FloatArray, test: str, side: str = "two-sided") -> float | None:
-    """Return the p value of a test of whether the values `first` differ from the values `second`.
-
-    The result is None if it is undefined, for instance with too few values.
+    """Return the p value of a test of whether two conditions differ; None if it is undefined.
 
     Args:
-        first: a value for each person, ``float64 [n]``.
-        second: likewise, ``float64 [m]``; for a paired test, of the same people.
+        first: a number for each person in one condition, ``float64 [n_people]``.
+        second: the same in another condition; in paired tests, of the same people in the same order.
         test: one of `TESTS`, such as ``paired t``.
-        side: the alternative: ``less`` (the values `first` are smaller), ``greater`` or ``two-sided``.
+        side: the alternative: ``less`` (`first` is smaller), ``greater`` or ``two-sided``.
     """
     from scipy import stats
 

@@ -154,8 +154,8 @@ class People:
             pilot: whether this is a test run, which does not count.
 
         Raises:
-            CannotJoin: the identifier is not valid or already used. For a participant, also if the study is paused or
-                full, or requires an identifier and there is none.
+            CannotJoin: the identifier is invalid or used already; or, without `pilot`, it is required but missing, or
+                the study is paused or full.
         """
         async with self._joining:
             if self.paused and not pilot:
@@ -243,9 +243,9 @@ class People:
     def rows(self) -> list[tuple[Any, ...]]:
         """Return a tuple for each person, first the participants, then the pilots (test participants).
 
-        Elements: id, number, whether the person is a pilot, identifier from the recruiting service (or None), index of
-        the order of conditions and problems, times of arrival and of the last activity (seconds since 1970), how
-        participation ended (None if it has not), number of completed screens, whether another browser is allowed.
+        Elements: id, number, whether a pilot, identifier from the recruiting service (or None), index of the cell
+        (order of conditions and problems), times of arrival and of the last activity (seconds since 1970), how
+        participation ended (or None), completed screens, whether another browser is allowed.
         """
         return self._store.read(
             "SELECT people.id, number, pilot, panel, cell, came, seen, end, "
@@ -299,9 +299,9 @@ class People:
 
         Args:
             person: the person.
-            n: the number of the entry among the person's entries, from 0.
+            n: the number of the entry, from 0.
             screen: the number of the screen, from 0.
-            data: what the person entered, JSON-compatible.
+            data: the entry, JSON-compatible.
             leaves: whether the next screen follows; False for a failed comprehension check.
             times: milliseconds for the page and each answer; None if unknown.
         """

@@ -1,22 +1,20 @@
 """Questionnaires: the questions of a study, and ready-made scales with their scoring.
 
-Each ready-made scale is modelled on a published scale:
+Numbers that people choose give points. If an item is *reversed*, its highest number gives the fewest points. A score is
+the mean of the points, unless stated.
 
 =============  ======================================================================================================
-``workload``   modelled on the NASA Task Load Index: six dimensions, rated from 0 to 100; the last one (performance) is
-               reversed. The score is the mean of the points. With ``weights = true`` people also compare all 15 pairs
-               of dimensions. The weighted score weights each dimension by how often it was chosen.
-``usability``  modelled on the System Usability Scale: ten statements, rated from 1 to 5, every second one reversed.
-               The score goes from 0 (the smallest possible sum of the points) to 100 (the largest).
-``fluency``    modelled on Hoffman's measures of team fluency: six statements, rated from 1 to 7. The score is the
-               mean of the points.
-``trust``      modelled on the scale of Jian, Bisantz and Drury: twelve statements, rated from 1 to 7, the first five
-               reversed. The score is the mean of the points.
+``workload``   after the NASA Task Load Index: six dimensions from 0 to 100, the last one (performance) reversed.
+               With ``weights = true`` people also compare all 15 pairs of dimensions. In the weighted score, a
+               dimension counts as often as it was chosen.
+``usability``  after the System Usability Scale: ten statements from 1 to 5, every second one reversed. The score is
+               from 0 (smallest possible sum of the points) to 100 (largest).
+``fluency``    after Hoffman's measures of team fluency: six statements from 1 to 7.
+``trust``      after the scale of Jian, Bisantz and Drury: twelve statements from 1 to 7, the first five reversed.
 =============  ======================================================================================================
 
-For a reversed item, the highest rating gives the fewest points. The wording is askwise's own: results must not be cited
-as those of the published scale. A study file can name a file with the published wording of all items
-(``askwise/wording@1``), which allows such citations.
+The wording is askwise's own, so results must not be cited as those of the published scales. They may be cited if the
+study file names a file with the published wording (``askwise/wording@1``), which it cannot do for ``fluency``.
 """
 
 from __future__ import annotations
@@ -38,19 +36,19 @@ KINDS = ("scale", "choice", "text")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One question of a questionnaire.
+    """A question of a questionnaire.
 
     Attributes:
-        name: the name in tables of answers.
-        text: the text that people read.
-        kind: ``scale`` (people choose a number), ``choice`` (an option) or ``text``.
-        lowest: the lowest point of a scale.
-        highest: the highest point.
-        step: the distance between points.
-        low: the label of the lowest point.
-        high: the label of the highest point.
+        name: the name in tables.
+        text: the question.
+        kind: ``scale`` (a number), ``choice`` (an option) or ``text``.
+        lowest: the lowest number.
+        highest: the highest number.
+        step: the distance between numbers.
+        low: the label of the lowest number.
+        high: the label of the highest.
         options: the options of a choice.
-        optional: whether people may leave the question out.
+        optional: whether an answer may be missing.
     """
 
     name: str
@@ -140,14 +138,14 @@ class Scale:
     """A ready-made questionnaire with a score.
 
     Attributes:
-        name: the name in study files and tables, such as ``usability``.
-        published: the published scale on which it is modelled, such as ``SUS``.
-        citation: the publication of that scale, such as ``Brooke, 1996``.
+        name: the name, such as ``usability``.
+        published: the published scale, such as ``SUS``.
+        citation: its publication, such as ``Brooke, 1996``.
         items: the questions.
-        reverse: the items for which the highest answer gives the fewest points.
+        reverse: items whose highest number gives the fewest points.
         unit: the range of the score, such as ``0 to 100 (most usable)``.
-        as_percent: whether the score goes from 0 (the smallest possible sum of the points) to 100 (the largest);
-            otherwise it is the mean of the points.
+        as_percent: whether the score is from 0 (smallest possible sum of the points) to 100 (largest); if not, it is
+            their mean.
         cited: whether the wording is the published one.
     """
 
@@ -291,10 +289,9 @@ def with_partner(items: tuple[Item, ...], partner: str) -> tuple[Item, ...]:
 def read_wording(path: Path, scale: Scale) -> Scale:
     """Return the scale with the published wording, which the researcher supplies as a TOML file.
 
-    The file has ``format`` (``askwise/wording@1``), ``scale`` (the scale's name) and a table ``items.NAME`` for each
-    item of the scale and no other. A table has ``text`` and optionally ``low`` and ``high`` (the labels of the lowest
-    and highest points) and ``reverse`` (true if the highest answer gives the fewest points). By default, these stay as
-    in `scale`.
+    The file has ``format`` (``askwise/wording@1``), ``scale`` (the name) and a table ``items.NAME`` for each item and
+    no other. A table has ``text``, and optionally ``low`` and ``high`` (labels of the lowest and highest number) and
+    ``reverse`` (true if the highest number gives the fewest points). Missing keys are as in `scale`.
     """
     root = Field("", parse_toml(read_text(path))).object(["format", "scale", "items"], [])
     root.child("format").text([FORMAT])

@@ -1,10 +1,10 @@
 """The report of a study with people: its hypotheses, questionnaires, costs, response times and drop-outs.
 
-All numbers come from the tables of the export (`askwise.studio.study.export`). Pilots (test participants), practice
-rounds and, except for drop-outs, people who did not finish the study do not count.
+All numbers come from the export (`askwise.studio.study.export`). Pilots (test participants) and practice rounds do not
+count. People who did not finish count only as drop-outs.
 
-Each round is also compared with its *twin*: the same round with a program in the person's place, either a simulated
-teammate or, as the ego agent, the planner.
+The report compares each round with its *twin*: the same round with a simulated teammate or the planner in the person's
+place.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ def write_people_report(folder: Path, seconds: float = DECISION) -> dict[str, An
     """Export all results of a study with people, and write a report that compares its conditions.
 
     Args:
-        folder: the studio's folder; the report is written into its subfolder ``report``.
-        seconds: time limit for one decision of a method when a round is replayed or simulated.
+        folder: the studio's folder; the report goes into its subfolder ``report``.
+        seconds: time limit for a decision in replays and simulations.
 
     Returns:
-        The numbers at the top of the report, such as ``{"people who finished": 20, "rounds": 160}``.
+        The numbers at the top of the report, such as ``{"rounds": 160}``.
     """
     return asyncio.run(_write(folder, seconds))
 
@@ -195,13 +195,10 @@ def _measures(values: Values, conditions: list[str]) -> list[Row]:
 
 
 def _comparisons(values: Values, about: Row) -> list[Row]:
-    """Compare the means of each measure in any two conditions; return a row for each measure and pair of conditions.
+    """Return a row for each measure and each two conditions with values, which says how the two conditions differ.
 
-    Columns: ``measure``, ``first`` and ``second`` (the conditions), ``n`` (number of people), ``mean`` (the first mean
-    minus the second), ``low`` and ``high`` (the ends of the 95 % confidence interval), ``effect`` (the effect size),
-    and the two-sided p values of three tests, such as ``p paired t``.
-
-    `values` is ``values[measure][condition][person]``; `about` describes the study.
+    Columns: ``measure``, ``first`` and ``second`` (the conditions), the keys of `difference` (the mean is first minus
+    second), and three two-sided p values. `values` is ``values[measure][condition][person]``.
     """
     within, found = about["design"] == "within", []
     for measure in list(values):
@@ -218,11 +215,8 @@ def _comparisons(values: Values, about: Row) -> list[Row]:
 def _twins(simulated: list[tuple[PlayedRound, Row]], conditions: list[str]) -> list[Row]:
     """Return a row for each condition that compares the mean cost of people with that of their simulated twins.
 
-    A round that failed or was cut off, as played or as simulated, is left out. Columns: ``condition``, ``people`` and
-    ``simulated`` (the two means), ``n`` (number of people), ``difference`` (people minus twins), ``low`` and ``high``
-    (the ends of its 95 % confidence interval), ``effect`` (the effect size) and ``p paired t``.
-
-    `simulated` has pairs of a round and its row from `_twin`.
+    Columns: ``condition``, ``people`` and ``simulated`` (the means), the keys of `difference` (people minus twins),
+    ``p paired t``. A round counts only if neither it nor its twin failed or was cut off.
     """
     pairs: dict[str, dict[int, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
     for played, twin in simulated:
@@ -243,13 +237,10 @@ def _twins(simulated: list[tuple[PlayedRound, Row]], conditions: list[str]) -> l
 
 
 def _hypotheses(values: Values, about: Row) -> list[Row]:
-    """Return a row for each hypothesis of the study file; a row says whether the results support the hypothesis.
+    """Return a row for each hypothesis of the study file, which says whether the results support it.
 
-    Columns: ``claim``, ``test``, ``n`` (number of people), ``difference`` (the first mean minus the second), ``effect``
-    (the effect size), ``p``, ``corrected`` (the p value corrected for several tests) and ``verdict`` (``supported``,
-    ``not supported`` or ``not decided: too few people``).
-
-    `values` is ``values[measure][condition][person]``; `about` describes the study.
+    The p value is ``p``, and ``corrected`` after the correction for several tests. The ``difference`` is the first mean
+    minus the second. `values` is ``values[measure][condition][person]``.
     """
     plan, within = about["plan"], about["design"] == "within"
     pairs = [_pair(values, h["measure"], h["first"], h["second"], within=within) for h in plan["hypotheses"]]
@@ -301,14 +292,8 @@ def _choices(answers: list[Row], about: Row, done: set[int]) -> list[Row]:
 def _times(inputs: list[Row], pages: list[Row], done: set[int], conditions: list[str]) -> list[Row]:
     """Return how long people needed, as a row for each kind of input or page and each condition in which it occurred.
 
-    Columns:
-
-    - ``what``: ``move``, ``answer``, ``ask``, ``stop``, or ``page:`` and the questionnaire or kind of screen;
-    - ``condition``: None for pages that belong to no condition;
-    - ``n``: the number of such inputs or pages;
-    - ``median``, ``lower quartile`` and ``upper quartile``: the times, in seconds.
-
-    `inputs` and `pages` are rows of `StoredStudy`. Only the times of the people `done` count.
+    The quartiles are in seconds, ``n`` counts inputs or pages, and ``condition`` is None for pages without one. Only
+    the people `done` count.
     """
     seen: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in inputs:

@@ -1,12 +1,12 @@
-"""The texts that people read in a study and while they play: one table for each language, from keys to texts.
+"""The texts that people read in a study and while they play: for each language, a table from keys to texts.
 
-askwise comes with English and German texts (``texts/en.toml``, ``texts/de.toml``). The first language that a study file
-names is the default. The study file can replace and add texts, in a table such as ``[texts.de]`` or in another file, as
-in ``texts.de = "german.toml"``.
+English and German texts come with askwise (``texts/en.toml``, ``texts/de.toml``). A study file can replace and add
+texts, in a table such as ``[texts.de]`` or in a file (``texts.de = "german.toml"``). The first language that it names
+is the default.
 
-Keys that begin with ``study.``, ``word.`` or ``scale.`` only translate other texts: those of the study (such as
-``study.consent``), words and names of problem files (``word.helper``), and questions of ready-made scales. A text
-without a translation is shown as it is.
+Some keys only translate other texts: those of the study (such as ``study.consent``), words and names of problem files
+(``word.helper``), and questions of ready-made scales (``scale.`` ...). Without a translation, these texts appear as
+they are.
 """
 
 from __future__ import annotations

@@ -164,10 +164,10 @@ def _wanted(edge: Edge) -> Iterator[list[tuple[str, tuple[float, ...]]]]:
 def _fitted(
     ends: list[Place], through: Place, texts: list[tuple[str, tuple[float, ...]]], taken: list[Box]
 ) -> list[Box] | None:
-    """Return a free rectangle for each label of an edge; None if there is no room for one of the labels.
+    """Return a free rectangle for each label of an edge; None if there is no room for one of them.
 
-    The edge is given by the positions (x, y) of its `ends` and its control point. `texts` has for each label its text
-    and the positions to try, from 0 to 1 along the edge. The result does not overlap with `taken`.
+    `through` is the control point of the edge. `texts` has for each label its text and the positions to try, from 0 to
+    1 along the edge.
     """
     found: list[Box] = []
     for text, shares in texts:

@@ -1,9 +1,9 @@
 """Graphs to draw: their nodes and edges, the names at them, and the boxes that nodes take in a drawing.
 
-The graph of a model has a node for each state, and an edge where an action leads from one state to another. Of a large
-model, only a part is drawn: states near the start, states in which goals are reached, and paths between them.
+A node is a state of a model. An edge means that an action leads from one state to another. Large models are drawn in
+part: states near the start, states in which goals are reached, and paths between them.
 
-A box is a rectangle with room for a node and its names. The unit of length is about the size of a node's mark.
+A box is a rectangle for a node and its names. A node's mark is about one unit wide.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ BETWEEN = 0.35
 
 @dataclass(frozen=True, eq=False)
 class Net:
-    """A graph to draw: states of a model as nodes, and the connections between them as edges.
+    """A graph to draw, with states of a model as nodes and their connections as edges.
 
     Attributes:
-        states: for each node, the index of its state. The last one may be -1 (`ELSEWHERE`): all other states.
-        names: the full, printable name of each node.
-        pairs: ``int32 [n_pairs, 2]``, the two nodes of each edge, the lower index first.
-        there: the names of each edge's actions from its first to its second node.
-        back: the names of each edge's actions from its second to its first node.
+        states: the state of each node; `ELSEWHERE` (-1) for a node that stands for all other states.
+        names: the full, printable names of the nodes.
+        pairs: ``int32 [n_edges, 2]``, the nodes of each edge, the lower index first.
+        there: for each edge, the names of actions from its first to its second node.
+        back: the names of actions back.
         n_states: number of states of the model.
     """
 
@@ -141,15 +141,15 @@ class Net:
 
 
 def excerpt(model: Model, start: int, targets: Iterable[int]) -> list[int] | None:
-    """Choose the part of a model to draw; return the indices of its states in ascending order.
+    """Return the indices of the states to draw, in ascending order; None if the model is small enough to draw them all.
 
-    The part has the start, the targets, as many of the shortest paths between them as fit, and states near the start.
-    The result is None if the whole model is small enough (at most `MOST_DRAWN` states).
+    A model with at most `MOST_DRAWN` states is small enough. In a larger one, the states to draw are the start, the
+    targets, shortest paths to them as far as these fit, and states near the start.
 
     Args:
-        model: the model, which must be deterministic.
-        start: the index of the agent's first state.
-        targets: the states in which a goal is reached; only the first `MOST_TARGETS` are used.
+        model: a deterministic model.
+        start: the agent's first state.
+        targets: the states in which a goal is reached; only the first `MOST_TARGETS` count.
     """
     if model.n_states <= MOST_DRAWN:
         return None
@@ -251,14 +251,14 @@ def in_lines(name: str, longest: int = LONGEST_LINE) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Boxes:
-    """The rectangles that the nodes of a graph take in a drawing, including the texts above and below each node.
+    """The rectangles that the nodes of a graph take in a drawing, with the texts above and below each node.
 
-    All arrays are ``float64 [n]``, in units of the drawing.
+    All arrays are ``float64 [n_nodes]``.
 
     Attributes:
         half_width: half the width; the node is in the middle.
-        above: the distance from the node to the upper edge.
-        below: the distance from the node to the lower edge.
+        above: the distance from node to upper edge.
+        below: the distance from node to lower edge.
     """
 
     half_width: FloatArray
@@ -344,13 +344,9 @@ def _separated(places: FloatArray) -> FloatArray:
 
 
 def _overlaps(places: FloatArray, boxes: Boxes) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return how far the boxes of each two nodes overlap horizontally and vertically, and whether they overlap.
+    """Return three arrays ``[n_nodes, n_nodes]``: how far any two boxes overlap in x, in y, and whether they overlap.
 
-    The smallest allowed gap counts as a part of the boxes.
-
-    Returns:
-        Three arrays ``[n, n]``: the overlap in x and the overlap in y, where a negative overlap is a gap; and whether
-        both are positive, which is False for a node and itself.
+    Boxes include the smallest allowed gap. A negative overlap is a gap.
     """
     middles = places[:, 1] + (boxes.above - boxes.below) / 2
     needed_x = (boxes.widths[:, None] + boxes.widths[None, :]) / 2

@@ -1,13 +1,12 @@
 """Two ways to place the nodes of a connected graph: in layers, and by stress majorisation.
 
 **Layers** suit trees and graphs of one-way edges. The layer of a node is its distance from the root, where the agent
-starts. Within a layer, nodes are sorted by the mean position of their neighbours in the adjacent layer, to reduce
-crossings. Then every node is placed as close to its neighbours as the order allows.
+starts. To reduce crossings, the nodes of a layer are sorted by the mean position of their neighbours in the adjacent
+layer. Then each is placed as near its neighbours as this order allows.
 
-**Stress majorisation** suits all other graphs. It minimises the stress: the sum over all pairs of nodes of
-``w * (distance(x_i, x_j) - d) ** 2``. Here ``x_i`` and ``x_j`` are their positions, ``d`` is their distance in the
-graph, and ``w`` is ``1 / d ** 2``. Each step minimises a quadratic upper bound that touches the stress at the current
-drawing (Gansner, Koren and North 2004).
+**Stress majorisation** suits all other graphs. Let ``d`` be the distance of two nodes in the graph, and ``D`` in the
+drawing. The stress is the sum of ``(D - d) ** 2 / d ** 2`` over all pairs of nodes. Each step minimises a quadratic
+upper bound that is exact at the current drawing (Gansner et al. 2004).
 """
 
 from __future__ import annotations
@@ -72,13 +71,13 @@ def layers_of(net: Net, root: int) -> IntArray:
 def layered_layout(net: Net, layers: IntArray, boxes: Boxes, label: float) -> FloatArray:
     """Return the positions (x, y) of all nodes, ``float64 [n, 2]``, in layers from left to right or from top to bottom.
 
-    Many small layers are folded into several rows.
+    Many small layers are folded into rows.
 
     Args:
-        net: a connected graph.
+        net: a connected graph of `n` nodes.
         layers: ``int32 [n]``, the layer of each node, from 0.
         boxes: the rectangles of the nodes.
-        label: the room between layers for the names of actions.
+        label: the room for names of actions.
     """
     rows = _ordered(net, layers)
     widths, heights = boxes.widths, boxes.heights
@@ -186,10 +185,10 @@ def _depths(rows: list[list[int]], before: FloatArray, after: FloatArray, label:
 
 
 def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> FloatArray:
-    """Return the positions (x, y) of all nodes, ``float64 [n, 2]``, for a graph with many small layers.
+    """Return the positions (x, y) of all nodes, ``float64 [n_nodes, 2]``, for a graph with many small layers.
 
-    The layers are cut into rows one below the other, which run alternately from left to right and from right to left.
-    `rows` are the nodes of each layer in their order; `label` is the room between two layers for the names of actions.
+    The layers are folded into rows that run alternately to the right and to the left. `rows` has the nodes of each
+    layer.
     """
     step = float(boxes.widths.max()) + 0.2 + label
     across = -_in_layers(net, rows, *boxes.down)
@@ -276,9 +275,7 @@ def _apart(places: FloatArray, distances: FloatArray, weights: FloatArray) -> tu
 def _turned(places: FloatArray, root: int) -> FloatArray:
     """Return the positions of nodes, rotated and mirrored so that the longer axis of the drawing is horizontal.
 
-    The node `root`, where the agent starts, comes to lie on the left and not below the centre; if no axis is clearly
-    longer, at the height of the centre. `places`, ``float64 [n, 2]``, is not changed. The new positions have the mean
-    (0, 0).
+    The node `root` comes to lie on the left, not below the centre. `places`, ``float64 [n_nodes, 2]``, is not changed.
     """
     centred = places - places.mean(axis=0)
     sizes, axes = np.linalg.eigh(centred.T @ centred)

@@ -1,10 +1,10 @@
 """Figures of marginal costs: how they depend on the price of naming a goal, and the two parts that they consist of.
 
-The marginal cost of an episode is its cost minus the cost if the goal is known. The price of naming a goal is what each
-goal named in a question adds to its price.
+The marginal cost of an episode is its cost minus the cost if the goal is known. Each goal named in a question adds the
+price of naming a goal.
 
-The first kind of figure has a line for each method, by this price, as in the paper's figures 3, 5 and 6. The second
-kind has a bar for each method, divided into lost steps and the price of questions.
+One figure has a line for each method over this price, as in the paper's figures 3, 5 and 6. The other has a bar for
+each method, divided into lost steps and the price of questions.
 """
 
 from __future__ import annotations
@@ -88,15 +88,14 @@ def cost_figure(
 ) -> Figure:
     """Draw each method's mean marginal cost by the price of naming a goal, with one panel for each prior.
 
-    The marginal cost of an episode is its cost minus the cost if the goal is known. If there is only one price, the
-    horizontal axis shows the methods.
+    The marginal cost of an episode is its cost minus the cost if the goal is known. With a single price, the horizontal
+    axis shows the methods.
 
     Args:
         summary: the mean costs (`askwise.studies.analysis.results.summary`).
         priors: names of the priors, from left to right.
-        bounds: lower bounds for all methods (`askwise.studies.analysis.tables.BOUNDS`), drawn as a dashed line; may be
-            None.
-        price: label of the horizontal axis, such as ``per-station cost``.
+        bounds: lower bounds (`askwise.studies.analysis.tables.BOUNDS`), a dashed line, or None.
+        price: label of the horizontal axis.
     """
     looks = styles(summary["method"].unique(maintain_order=True))
     width = 6.4 if len(priors) == 1 else 0.8 + 3.5 * len(priors)
@@ -249,12 +248,12 @@ def cost_parts(material: Material) -> Iterator[Picture]:
 def parts_figure(found: pl.DataFrame, priors: list[str], price: float) -> Figure:
     """Draw a bar for each method, divided into lost steps and the price of questions, with a panel for each prior.
 
-    Lost steps are steps that an agent which knew the goal would not take.
+    An agent which knew the goal would not take the lost steps.
 
     Args:
         found: the means of both parts (`askwise.studies.analysis.results.parts`).
         priors: names of the priors, from left to right.
-        price: the price of naming a goal to draw.
+        price: the price of naming a goal.
     """
     here = found.filter(pl.col("per_goal") == price)
     methods = here["method"].unique(maintain_order=True).to_list()

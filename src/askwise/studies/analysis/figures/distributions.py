@@ -1,10 +1,10 @@
 """Figures of distributions: the steps at which questions are asked, and the marginal costs of episodes.
 
-The first kind has histograms of the steps at which questions are asked, as in the paper's figure 4: a row for each
-method, and columns for the lowest and the highest price of naming a goal.
+The first kind has histograms of these steps, as in the paper's figure 4: a row for each method, a column each for the
+lowest and the highest price of naming a goal.
 
-The second kind has a curve for each method: the share of episodes whose marginal cost (cost minus the cost if the goal
-is known) is at most the value on the horizontal axis. The higher a curve, the cheaper the method.
+The second kind has a curve for each method: the share of episodes with at most the marginal cost on the horizontal
+axis. Marginal cost is cost minus the cost if the goal is known. The higher a curve, the cheaper the method.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ def questions_figure(queries: pl.DataFrame, methods: list[str], prices: list[flo
     """Draw histograms of the steps at which questions are asked: a row for each asking method, a column for each price.
 
     Args:
-        queries: one row for each question under one prior, with the columns ``method``, ``per_goal`` (the price of
-            naming a goal) and ``t`` (the step, from 1).
+        queries: the questions under one prior, with ``method``, ``per_goal`` (the price of naming a goal) and ``t``
+            (the step, from 1).
         methods: names of all methods.
         prices: prices of naming a goal, from left to right.
-        name: the term for this price, such as ``per-station cost``.
+        name: the term for this price.
     """
     looks = styles(methods)
     asking = [method for method in methods if (queries["method"] == method).any()]
@@ -147,11 +147,11 @@ def spread_figure(episodes: pl.DataFrame, methods: list[str], prices: list[float
     The marginal cost of an episode is its cost minus the cost if the goal is known.
 
     Args:
-        episodes: one row for each finished episode under one prior, with the columns ``method``, ``per_goal`` (the
-            price of naming a goal) and ``marginal_cost``.
+        episodes: the finished episodes under one prior, with ``method``, ``per_goal`` (the price of naming a goal) and
+            ``marginal_cost``.
         methods: names of the methods, in the order of the legend.
         prices: prices of naming a goal, from left to right.
-        name: the term for this price, such as ``per-station cost``.
+        name: the term for this price.
     """
     looks = styles(methods)
     figure = Figure(figsize=(0.9 + 3.1 * len(prices), 4.0), layout="constrained")

@@ -53,10 +53,10 @@ class Picture:
         alt: alternative text for readers who cannot see it.
         figure: the drawing.
         title: heading, shared by figures of one section; empty for none.
-        section: name of the report's section, such as ``time``; an unknown name makes a new section.
-        order: position among the figures under one title.
+        section: the report's section, such as ``time``; a new name makes a new section.
+        order: position under the title.
         beside: whether it may stand next to others of the same order.
-        folded: the label to click to see the figure; empty if it is always visible.
+        folded: label to click to see the figure; empty if always visible.
     """
 
     name: str
@@ -90,12 +90,12 @@ def slug(text: str) -> str:
 class Material:
     """The data from which figures are drawn, for one teammate and one base price of questions.
 
-    If the instances come from files, the data are for one file, or for all files together.
+    With instances from files, the data are for one file, or for all files together.
 
     Attributes:
-        tables: the study's tables for these values, with only the finished episodes.
-        suffix: end of file names, with those values that vary.
-        where: sentence at the end of captions, with those values that vary; may be empty.
+        tables: the study's tables for these values, with finished episodes only.
+        suffix: end of file names; states the values that vary.
+        where: end of captions, a sentence with the values that vary; may be empty.
     """
 
     tables: Tables
