@@ -111,9 +111,10 @@ class Kernel:
         return self.compiled_for(*given)(*given)
 
     def may_run_as_written(self, most: int) -> bool:
-        """Return whether the loop may run in plain Python: numba is not loaded, and its work so far is below `most`.
+        """Return whether this loop may run in plain Python; pass the result to `on`.
 
-        It always may if the user has turned numba off. Pass the result to `on`. The limit is in the unit of `count`.
+        It may if numba is not loaded and the loop has done less work so far than `most`, in the unit of `count`. It
+        always may if the user has turned numba off.
         """
         return NEVER or (self._compiled is None and "askwise._jit" not in sys.modules and self._done < most)
 

@@ -173,9 +173,9 @@ def _best(space: Space, most: int, budget: int, options: dict[str, Any]) -> Outc
 
 
 def _growth(found: Outcome) -> int:
-    """Return the largest number of steps by which a design lengthens an agent's path to a goal.
+    """Return the largest number of steps by which the design that was found lengthens an agent's path to a goal.
 
-    `found` is the result of a search: indices of forbidden things, a verdict (not used here), and the search itself.
+    `found` consists of the indices of the forbidden things, a verdict (not used), and the object that searched.
     """
     things, _, search = found
     grown = int((search.paths.steps(things) - search.paths.costs).max())

@@ -39,6 +39,9 @@ def optimal_policy(model: Model, goal: GoalLike) -> Policy:
 class Agreement:
     """A Markov chain of an agent's steps that ends with the agent's first action that is not allowed.
 
+    The allowed actions are usually those that another policy may take. Then the expected number of steps is the
+    expected divergence point of the two policies.
+
     Attributes:
         chain: the chain; its state k is the model's state ``states[k]``.
         states: ``int32 [n]``, states of the model, the start first if there is one.

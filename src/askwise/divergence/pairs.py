@@ -78,9 +78,9 @@ def capped_matrices(
 def _fill(
     successor: IntArray, indptr: Any, indices: IntArray, state: int, targets: IntArray, starts: IntArray
 ) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
-    """Return the three results of `capped_matrices` and, as a fourth, the steps from `state` to every state.
+    """Compute EDP and WCD as `capped_matrices` does, which has the same arguments and returns the first three results.
 
-    The steps are ``int32 [n_states]``. The arguments are those of `capped_matrices`.
+    The fourth result is the number of steps from `state` to every state, ``int32 [n_states]``.
     """
     n_goals = starts.size - 1
     edp = np.zeros((n_goals, n_goals))

@@ -103,7 +103,7 @@ class Zones:
 
     @property
     def expected_querying(self) -> Zone:
-        """eZ_Q, the steps in both `expected_information` and `expected_branching`."""
+        """The expected querying zone (eZ_Q): the steps in both `expected_information` and `expected_branching`."""
         return self.expected_information & self.expected_branching
 
     def named(self) -> dict[str, Zone]:

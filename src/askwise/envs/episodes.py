@@ -328,11 +328,11 @@ class Episodes:
                 raise InputError("option", repr(name), one_of(known, name))
 
     def follow(self, problem: Problem) -> Play:
-        """Return a new episode that repeats an episode of `problem` played elsewhere, such as in `askwise.simulate`.
+        """Return a new episode that repeats an episode played elsewhere, such as in `askwise.simulate`.
 
-        After each step elsewhere, call `Play.follow` of the new episode with the ego agent's observation. Then
-        `observe` makes the observation of this environment. Raises InputError if the problem does not fit the
-        environment's spaces.
+        After each step elsewhere, call `Play.follow` of the new episode with what the ego agent observed there. Then
+        this object's method `observe` returns the observation in the form of this environment. Raises `InputError` if
+        the `problem` of the other episode does not fit the environment's spaces.
         """
         self.source.check(problem)
         return self._played(Game(problem, max_steps=sys.maxsize, empty_questions=True, full_questions=True))

@@ -338,8 +338,8 @@ class Optimal(PlanningAgent):
         """Return the optimal move in a state, an action or a question.
 
         If the last solution does not cover the state, or if `off`, the problem is first solved again from this state.
-        `off` says whether the teammate has left all shortest plans for at least one of the goals in `possible`,
-        ``bool [n_goals]``.
+        `possible` is ``bool [n_goals]``. `off` says whether the teammate is no longer on a shortest plan for some of
+        these goals.
         """
         answers = self.tracker.answers
         if not off:

@@ -69,7 +69,7 @@ class QuestionValue:
         return float(self.belief @ (self.conflict_steps - kept))
 
     def net(self, asked: Any) -> float:
-        """Return the value of a question, the steps that its answer is expected to save, minus its price.
+        """Return the number of steps that the answer to a question is expected to save, minus the question's price.
 
         Args:
             asked: the goals in the question: their indices, or a mask ``bool [n]``.

@@ -136,9 +136,9 @@ def _by_names(cones: Cones, states: Mapping[int, int], goals: tuple[int, ...]) -
 
 
 def _onwards(cones: Cones, goals: tuple[int, ...]) -> list[list[int]]:
-    """Return how many paths lead from each state to the end of an optimal plan for each goal.
+    """Return in how many ways each state can be continued to an optimal plan for each goal.
 
-    Entry ``[state][k]`` is for the goal ``goals[k]``, an exact Python int.
+    Entry ``[state][k]``, an exact Python int, is for the goal ``goals[k]``.
     """
     onwards = [[0] * len(goals) for _ in range(cones.model.n_states)]
     for k, goal in enumerate(goals):

@@ -69,7 +69,7 @@ class Recognised:
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The goals as text, such as ``on a b, clear a``."""
+        """The goals as texts. The text of one goal lists its facts, such as ``on a b, clear a``."""
         return self.cones.goals
 
     @cached_property

@@ -284,9 +284,10 @@ class GoalTask:
         bits: ``int32 [n_bits]``, their indices in the whole task.
         initial: ``uint64 [n_words]``, the initial state.
         goal: ``uint64 [n_words]``, the bits that the goal requires.
-        pre: the conditions of each operator: bits that it requires.
-        gain: the bits that it sets, except its conditions.
-        words: conditions, bits that are set, bits that are not deleted: three arrays ``uint64 [n_operators, n_words]``.
+        pre: for each operator, the bits that it requires.
+        gain: for each operator, the bits that it sets and does not require.
+        words: for each operator, the bits that it requires, those that it sets and those that it does not delete, as
+            masks: three arrays ``uint64 [n_operators, n_words]``.
     """
 
     operators: Numbers

@@ -296,9 +296,9 @@ def _ending(found: Recognised) -> str:
 def recognised_to_json(name: str, found: Recognised, how: dict[str, Any]) -> dict[str, Any]:
     """Return a JSON-compatible dict with the probabilities of the goals after each observed action.
 
-    ``possible`` and ``probabilities`` have a row for each number of actions. ``unreachable`` (goals without a plan),
-    ``likeliest`` (at the end) and ``true_goal`` count goals from 1. `how`, the assumptions about actor and
-    observations, becomes part of the result.
+    Row `k` of ``possible`` and ``probabilities`` is for the time after `k` actions, from 0. ``unreachable`` (goals
+    without a plan), ``likeliest`` (at the end) and ``true_goal`` count goals from 1. The result also has the `name` of
+    the problem and all keys of `how`, the assumptions about actor and observations.
     """
     return {
         "problem": name,

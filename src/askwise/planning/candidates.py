@@ -67,7 +67,7 @@ def answers_followed(s: Search) -> int:
 def choose_candidates(s: Search, level: int, list_no: int) -> None:
     """Choose the questions that plans compare in the state ``s.states[level]``, and write them to list `list_no`.
 
-    They are the proposed questions with the least `ask_then_act`.
+    They are the best of the proposed questions, ranked by the cost of asking and then only acting (`ask_then_act`).
     """
     limits, credible = s.limits[0], level
     list_goals(s, level)

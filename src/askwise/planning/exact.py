@@ -328,10 +328,10 @@ class Solver(OptimalPolicy):
         return Solver(self.problem, goals=goals, tables=tables, limit=limit)
 
     def solve_everywhere(self) -> None:
-        """Solve the problem from its start, then remove the limit on the number of states.
+        """Solve the problem from its start, so that `at` can be called for any state that may follow.
 
-        Raises `TooLarge` if this takes more than `limit` states or too many questions, or if one question can divide
-        the goals in more than `limit` ways.
+        Later calls of `at` have no limit on the number of states. Raises `TooLarge` if this takes more than `limit`
+        states or too many questions, or if one question can divide the goals in more than `limit` ways.
         """
         if self.limit is not None and self._first_questions > self.limit:
             raise self._too_large(f"at most {self.limit:,} are allowed for")

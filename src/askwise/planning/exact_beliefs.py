@@ -229,8 +229,8 @@ class BeliefGraph:
     def _relevant(self, evidence: Evidence, questions_left: int) -> Evidence:
         """Return the evidence without the questions in `Evidence.asked` that no longer matter.
 
-        A question matters only if more questions may be asked, and if it is worth asking about the goals that are still
-        possible.
+        An asked question matters because it is not asked again. So it no longer matters if no more questions may be
+        asked, or if it is not among the questions about the goals that are still possible.
         """
         goals, against, asked = evidence
         if not asked or not questions_left:

@@ -87,9 +87,9 @@ class EgoPaths:
             here = there
 
     def action(self, place: int, number: int) -> int:
-        """Return the index that the problem gives to an action; `number` is the action's index in this class.
+        """Return the index that the problem gives to an action that is possible at `place`, the ego agent's place.
 
-        `place` is the ego agent's place.
+        `number` is the index of the action in the arrays of this object.
         """
         if number < len(self.moves):
             return self.ego.action(place, self.moves[number])

@@ -54,11 +54,12 @@ class Plan:
         asks: whether asking now costs less than acting now.
         question: the best question; None if none was considered or acting is proven optimal.
         act_only: cost of acting without any question.
-        act: cost of acting now, and asking later if that helps; `act_only` if asking now is proven optimal.
+        act: cost of acting now, and asking later if that helps. If asking now is proven optimal, the cost of later
+            questions is not computed, and `act` equals `act_only`.
         ask: cost of asking now; ``inf`` without a question.
         free: whether the action causes no delay.
-        optimal: whether all questions and actions were compared, if need be in plans with few questions; False if
-            errors are persistent.
+        optimal: whether all actions and questions were compared. If answers can be wrong, these plans have few questions.
+            False if errors are persistent.
         states_seen: number of states considered.
     """
 

@@ -130,9 +130,10 @@ class Reference:
         return delay if delay == math.inf else delay + _later(self.value, self.after_action(state, action))
 
     def ask(self, state: PlanningState, question: Question) -> Cost:
-        """Return the expected marginal cost of the rest of the episode if it begins with this question.
+        """Return the expected marginal cost of asking `question` now and deciding optimally afterwards.
 
-        All later decisions are optimal. The result is multiplied by `state.weight`, the sum of the goals' weights.
+        Marginal cost is the cost from now on, beyond that of an agent that knows the goal. The result is multiplied by
+        `state.weight`, the sum of the goals' weights.
         """
         return state.weight * self.price(question) + _later(self.value, self.after_question(state, question))
 

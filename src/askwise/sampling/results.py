@@ -132,7 +132,7 @@ class SampledDivergence:
         """Return the mean number of further steps until the wrong goal is ruled out, in runs longer than `after` steps.
 
         In the result, ``float64 [n_goals, n_goals]``, entry ``[i, j]`` is for ruling out goal `i` while goal `j` is
-        pursued; ``inf`` without a result.
+        pursued. It is ``inf`` if no run ruled the goal out, or if the pair was not sampled.
         """
         return self.matrix(lambda pair: pair.remaining(after))
 

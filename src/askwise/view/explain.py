@@ -70,7 +70,7 @@ OWN = "Your own agent: --method FILE.py:CLASS, or --method PACKAGE.MODULE:CLASS.
 def as_json(given: Advice) -> dict[str, Any]:
     """Return advice, which is a method's decision in a given situation, as a JSON-compatible dict.
 
-    Unknown values are None. The best question need not be asked. Keys:
+    Unknown values are None. Some keys are about the best question, even if the decision is an action. Keys:
 
     - ``ask``: the question to ask; None if the decision is an action;
     - ``action``: the name of the action; None if the decision is a question;
@@ -81,8 +81,8 @@ def as_json(given: Advice) -> dict[str, Any]:
     - ``verdict``: how certain it is that no question is better;
     - ``runner_up``: a dict with the second-best question and its value minus its price;
     - ``gate``: a dict about whether a question may be asked;
-    - ``pairs``: a list of dicts that say, for two goals, when the teammate's actions rule out one of them, and more;
-      None in very large problems.
+    - ``pairs``: a list of dicts, one for each pair of goals, that say when the agents' actions tell the two apart; None
+      in very large problems.
     """
     decision, problem = given.decision, given.problem
     return {

@@ -245,8 +245,8 @@ def _caption(scene: Scene) -> list[tuple[str, Colour]]:
 def _set(caption: list[tuple[str, Colour]], fine: int, width: int) -> tuple[list[tuple[str, Colour]], int]:
     """Break a caption into lines, in the largest font size at which all fit; return the lines and the size.
 
-    Sizes are in pixels of the canvas, which is `fine` times as wide as the picture. If even the smallest size is too
-    large, the last line is too wide.
+    Sizes are in pixels of the canvas, which is `fine` times as wide as the picture. The lines must also fit
+    in height. If the caption does not fit even in the smallest size, the last line is too wide.
     """
     for letters in range(LETTERS, SMALLEST - 1, -1):
         lines = [(line, colour) for text, colour in caption for line in _wrapped(text, fine * letters, width)]

@@ -114,7 +114,7 @@ def graph_from_file(file: ProblemFile) -> GraphDraft:
 
 
 def read_graph(given: Field) -> GraphDraft:
-    """Return the draft for a problem with graphs, given as JSON from the Explore page.
+    """Read a problem with graphs that a user is changing on the Explore page, sent as JSON; return it as a draft.
 
     Raises `InputError` if the problem is not valid.
     """
@@ -147,9 +147,9 @@ def _read_side(given: Field) -> dict[str, Any]:
 
 
 def _full(path: str, side: dict[str, Any]) -> Graph:
-    """Return one agent's graph with all edges, from the page's JSON for this agent.
+    """Return one agent's graph from the page's JSON for this agent, including the edges that the user has closed.
 
-    `InputError` is raised if the graph is too large to be drawn at every change.
+    `InputError` is raised if the graph is too large to be drawn at every change; `path` names the JSON in the message.
     """
     if len(side["edges"]) > MOST_EDGES:
         raise InputError(f"{path}.edges", f"{len(side['edges'])} edges", f"at most {MOST_EDGES}")

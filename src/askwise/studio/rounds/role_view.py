@@ -79,7 +79,10 @@ _KNOWN: dict[int, Places] = {}
 
 
 def places_in(problem: Problem) -> Places:
-    """Return the cache of the agents' places in a problem; it is deleted together with the `Problem` object."""
+    """Return the object that knows where agents are drawn on the map or graph of a problem.
+
+    The object is kept for later calls until the `Problem` object is deleted.
+    """
     key = id(problem)
     if key not in _KNOWN:
         _KNOWN[key] = Places(words_of(problem))
