@@ -88,9 +88,9 @@ class AnswerModel:
     def telling(self) -> float:
         """How much a yes/no reply tells, from 0 to 1: about ``1 / telling`` replies make the true answer certain.
 
-        Certain means that its odds have grown by a factor of 1000 (``1 / CREDIBLE``). A right reply adds
-        ``log((1 - wrong) / wrong)`` to their logarithm; a wrong one subtracts it. The result is the mean change divided
-        by ``log(1000)``, at most 1, or ``1 - refused`` if replies are never wrong.
+        Certain means that the true answer's odds have grown by a factor of 1000 (``1 / CREDIBLE``). A right reply adds
+        ``log((1 - wrong) / wrong)`` to the logarithm of the odds; a wrong one subtracts it. The result is the mean
+        change divided by ``log(1000)``, at most 1; ``1 - refused`` if replies are never wrong.
         """
         if self.wrong == 0:
             return 1.0 - self.refused

@@ -55,8 +55,10 @@ class Belief(ABC):
         weighs_answers: whether answers can be wrong. If so, `possible` leaves out very improbable goals.
         needs_shares: whether `observe` needs the probabilities of an action, not just which are positive.
         rules_out: whether an action can rule out a goal for good.
-        state_only: whether only the teammate's state matters, not its path, if it draws one of all shortest plans.
-        posterior: whether this is the Bayesian posterior for such a teammate, which planners use.
+        state_only: whether only the current state of a teammate that draws one of all shortest plans matters, not its
+            path.
+        posterior: whether this is the Bayesian posterior for a teammate that draws one of all shortest plans, as
+            planners assume.
         way_out: advice at the end of the message of `ContradictoryObservation`.
     """
 
@@ -98,8 +100,8 @@ class Belief(ABC):
     def probabilities(self) -> FloatArray:
         """The probability of each goal, ``float64 [n_goals]``, read-only.
 
-        Goals that are ruled out have probability 0. If answers cannot be wrong, all goals outside `possible` have
-        probability 0. If they can be wrong, such goals keep their probabilities.
+        Goals that are ruled out have probability 0. Improbable goals that `possible` leaves out also have probability
+        0, unless answers can be wrong.
         """
         if self._probabilities is None:
             weights = np.where(self._allowed if self.weighs_answers else self.possible, self._weights, 0.0)
@@ -112,8 +114,8 @@ class Belief(ABC):
         """Update the belief with an action of the teammate.
 
         Args:
-            likelihood: ``float64 [n_goals]``, the probability of the action under each goal's policy; or, if
-                `needs_shares` is False, whether it is positive, ``bool [n_goals]``.
+            likelihood: ``float64 [n_goals]``, the probability of the action under each goal's policy. If `needs_shares`
+                is False, also ``bool [n_goals]``: whether the probability is positive.
 
         Raises:
             ContradictoryObservation: no goal is possible any more.
@@ -230,8 +232,8 @@ class Robust(Belief):
         prior: ``float64 [n_goals]``, not all 0; goals of prior 0 are impossible.
         noise: probability of a random action, above 0 and below 1.
         n_actions: number of actions that a random action is drawn from.
-        doubt: above 0 and below 1. `possible` leaves out goals under which the observed actions are less than `doubt`
-            times as probable as under another goal. Not used if answers can be wrong.
+        doubt: a goal is left out of `possible` if the observed actions are less than `doubt` times as probable under it
+            as under another goal. Above 0 and below 1; not used if answers can be wrong.
     """
 
     name = "robust"
@@ -367,7 +369,7 @@ class Tracker:
     def possible(self) -> BoolArray:
         """The goals that the ego agent considers, ``bool [n_goals]``: neither ruled out nor too improbable.
 
-        The property `possible` of each kind of belief says which goals are too improbable, if any.
+        The kind of belief decides which goals are too improbable (`Belief.possible`, `Robust.possible`).
         """
         return self.belief.possible
 

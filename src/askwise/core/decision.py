@@ -103,7 +103,7 @@ class Gate:
     Most methods ask only if the gate is open.
 
     Attributes:
-        possible: number of possible goals (`credible_goals`).
+        possible: number of goals that are probable enough (`credible_goals`), here called possible.
         common: indices of the ego actions that are optimal for all possible goals.
         suits: for each ego action that is optimal for some possible goals, its index and the number of these goals.
     """
@@ -125,8 +125,8 @@ class Situation:
         problem: the problem.
         state: the states of both agents.
         belief: ``float64 [n_goals]``, the probability of each goal.
-        gate: the `Gate`; None to compute it when needed.
-        pairs: the result of `heaviest_pairs`; None to compute it when needed.
+        gate: the gate for questions; None to compute it when needed.
+        pairs: pairs of goals (`heaviest_pairs`); None to compute them when needed.
     """
 
     __slots__ = ("_gate", "_pairs", "belief", "problem", "state")
@@ -245,7 +245,7 @@ def some_out_of_reach(optimal: Any, possible: Any) -> bool:
 
 
 def affordable(problem: Problem) -> bool:
-    """Return whether a problem is small enough to call `heaviest_pairs` at every step of an episode.
+    """Return whether a problem is small enough to compute `Situation.pairs` at every step of an episode.
 
     The number of the teammate's states, times the number of goals, must be at most 2 million (`LARGEST`).
     """
@@ -264,11 +264,11 @@ class PairZones:
     Attributes:
         first: index of one goal.
         second: index of the other goal.
-        informed: the latest step by which the teammate's actions tell the goals apart (its WCD).
-        branching: the first step in which the ego agent needs different actions for the goals (its WCD).
+        informed: the latest step by which the teammate's actions tell the goals apart (the teammate's WCD).
+        branching: the first step in which the ego agent needs different actions for the goals (the ego agent's WCD).
         expected: the steps (EDP) at which the teammate's actions are expected to rule out `second` if `first` is true,
             and `first` if `second` is true.
-        weight: expected number of undecided steps, weighted by the probabilities of the goals.
+        weight: expected number of steps in which the ego agent is undecided, weighted by the goals' probabilities.
     """
 
     first: int
@@ -324,8 +324,8 @@ def heaviest_pairs(
 ) -> tuple[PairZones, ...]:
     """Return the pairs of goals between which the ego agent is expected to be undecided longest, the longest first.
 
-    Pairs with equal `PairZones.weight` are sorted by `PairZones.branching`, the earliest first, then by probability.
-    With fewer than two possible goals, there are none.
+    Pairs with equal `PairZones.weight` are sorted by `PairZones.branching`, the earliest first, then by probability,
+    the likeliest first. With fewer than two possible goals, the result is empty.
 
     Args:
         problem: the problem.

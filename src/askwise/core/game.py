@@ -46,8 +46,8 @@ def answer_to(asked: Question | Sequence[int], goal: int) -> Answer:
 def ends(problem: Problem, before: JointState, teammate_action: int, now: JointState, goal: int) -> bool:
     """Return whether a step in which both agents acted ends the episode if the teammate's goal is `goal`.
 
-    It does if the teammate stays at a target (a state in which the goal is reached), and the ego agent is at one of its
-    own targets after the step. Actions and goals are indices.
+    The episode ends if the teammate stays at a target (a state in which the goal is reached), and the ego agent is at
+    one of its own targets after the step. Actions and goals are indices.
 
     Args:
         problem: the problem.

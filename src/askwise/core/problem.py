@@ -136,8 +136,8 @@ def joint_state(problem: Problem, teammate: StateLike | None = None, ego: StateL
 def credible_goals(problem: Problem, belief: FloatArray) -> BoolArray:
     """Return which goals are probable enough for methods to consider them, ``bool [n_goals]``.
 
-    A goal must have positive probability; if answers can be wrong, at least a thousandth (`CREDIBLE`) of that of the
-    likeliest goal. `belief` has the probabilities, ``float64 [n_goals]``.
+    A goal must have positive probability; if answers can be wrong, at least a thousandth (`CREDIBLE`) of the
+    probability of the likeliest goal. `belief` is ``float64 [n_goals]``, the probability of each goal.
     """
     if not problem.answers.fallible:
         return np.asarray(belief > 0)
@@ -157,9 +157,9 @@ def optimal_costs(problem: Problem, state: JointState) -> FloatArray:
 
 
 def teammate_goals(problem: Problem) -> tuple[Model, dict[str, list[Any]], Any]:
-    """Return the teammate's model, the targets of each goal, and the teammate's start.
+    """Return the teammate's model, a dict from each goal to the teammate's targets, and the teammate's start.
 
-    The targets are a dict from each goal to the places where the teammate has reached it. Places are given by name.
+    The targets of a goal are the places where the teammate has reached it. All places are given by name.
     """
     side = problem.teammate
     targets = ([place_name(side, state) for state in side.targets(goal).tolist()] for goal in range(len(problem.goals)))
@@ -177,8 +177,8 @@ def teammate_does(problem: Problem, teammate: int, action: int) -> str:
 def teammate_names(problem: Problem, teammate: int) -> tuple[str, ...]:
     """Return the names of the teammate's actions in its state `teammate`, in the order of their indices.
 
-    In models with labels, the name is empty where an index stands for no action in this state. In other models, all
-    actions are named.
+    In models with labels, an index may stand for different actions in different states. If it stands for none in this
+    state, its name is empty.
     """
     model, names = problem.teammate.model, problem.teammate.actions.names
     if model.labels is None:

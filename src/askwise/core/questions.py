@@ -134,7 +134,7 @@ class QueryCost:
     def __call__(self, asked: Any) -> float:
         """Return the price of a question: a `Choice`, or the indices of the goals that a yes/no question names.
 
-        If all goals cost the same, the number of goals is enough.
+        If all goals cost the same, `asked` may also be the number of goals named.
         """
         if isinstance(asked, Choice):
             each = self.per_goal if self.per_option is None else self.per_option
@@ -229,8 +229,8 @@ class AdditivePrice:
     def cheaper(self, asked: Iterable[int], others: Iterable[int]) -> tuple[int, ...]:
         """Return the cheaper of two yes/no questions that give the same information, as a tuple of goals.
 
-        At equal prices, it is the one that names fewer goals, and then `asked`. Each names the possible goals that the
-        other does not.
+        Each question names the possible goals that the other does not. At equal prices, the result is the one that
+        names fewer goals; if equally many, `asked`.
         """
         one, two = tuple(asked), tuple(others)
         return min((one, two), key=lambda goals: (self(goals), len(goals)))
@@ -250,7 +250,8 @@ def additive_price(price: Price, n_goals: int, who: str) -> AdditivePrice:
     `who` ends the error message: which method needs an additive price and why.
 
     Raises:
-        InputError: the price is not additive, or more than `MOST_PROVEN` (10) goals leave too many questions to try.
+        InputError: the price is not additive; or it is a function, and more than `MOST_PROVEN` (10) goals leave too
+            many questions to try.
     """
     if type(price) is AdditivePrice:
         return price
@@ -280,7 +281,7 @@ def _of_query_cost(price: QueryCost, n_goals: int) -> AdditivePrice:
 def _guessed(price: Price, n_goals: int) -> AdditivePrice:
     """Return the additive price that equals `price` for each single goal and for the first two goals together.
 
-    If `price` is not additive, the two differ for some question.
+    If `price` is not additive, it differs from the result for some question.
     """
     alone = np.array([price([goal]) for goal in range(n_goals)], dtype=np.float64)
     base = float(alone[0] + alone[1] - price([0, 1])) if n_goals > 1 else 0.0

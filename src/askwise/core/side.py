@@ -6,7 +6,7 @@ of two goals it pursues (`Side.divergence`).
 
 `ModelSide` is the side of an agent that carries nothing. If an agent carries things, a state is a place and a load. As
 these states may be too many to list, the domain implements `Side` itself. `CarrierTable` holds the steps to each goal
-with and without its load.
+with and without the goal's load.
 
 States, actions and goals are integers. A matrix ``[n_goals, n_goals]`` has an entry for each pair of goals: ``inf`` on
 the diagonal, and ``nan`` if a goal is out of reach.
@@ -69,7 +69,7 @@ class Side(Protocol):
         """Number of different things that the agent can carry, equal to the number of goals; 0 if it carries nothing.
 
         Each goal needs its own load, which has the goal's index; -1 is no load. The agent's state is
-        ``place * (loads + 1) + load + 1``. If `loads` is 0, it is the place.
+        ``place * (loads + 1) + load + 1``. If `loads` is 0, the state is the place.
         """
 
     def targets(self, goal: int) -> IntArray:
@@ -118,8 +118,8 @@ class ModelSide(Sealed):
         targets: for each goal, the states in which it is reached, ``int32 [n_targets]``.
         policies: the agent's policy for each goal; None if it draws one of all shortest plans (UROP).
         moves: names of the actions that move the agent; None for all except staying.
-        by_label: whether actions are numbered like the model's labels (names of actions), not like the columns of its
-            table. Needed if a column stands for different actions in different states.
+        by_label: whether the index of an action is that of its label (name) in the model, not that of its column in the
+            model's table. Needed if a column stands for different actions in different states.
     """
 
     loads = 0
@@ -198,8 +198,8 @@ class ModelSide(Sealed):
     def _by_label(self, state: int, by_column: Any) -> Any:
         """Convert values of the actions in a state from the order of the model's columns to the order of its labels.
 
-        `by_column` is ``[n_goals, n_columns]``, and the result ``[n_goals, n_labels]``, 0 for unavailable labels. If
-        actions are numbered by column, the values are returned unchanged.
+        Labels are names of actions. `by_column` is ``[n_goals, n_columns]``, and the result ``[n_goals, n_labels]``, 0
+        for unavailable labels. If actions are numbered by column, the result is `by_column`.
         """
         labels = self._labels
         if labels is None:
@@ -299,9 +299,9 @@ class CarrierTable:
     Attributes:
         next: ``int32 [n_places, n_moves]``, place after each move, -1 if the move is not available.
         moves: index of the action for each column of `next`; not used if there are `labels`.
-        unloaded: ``int32 [n_places, n_goals]``, steps to each goal without its load, or `FAR`: to the load, one to pick
-            it up, and on to the goal. Equal to `loaded` for a goal that needs no load.
-        loaded: ``int32 [n_places, n_goals]``, steps to each goal with its load, or `FAR`.
+        unloaded: ``int32 [n_places, n_goals]``, steps to each goal for an agent without load, or `FAR`. They include
+            the way to the goal's load and one step to pick it up. Equal to `loaded` for a goal that needs no load.
+        loaded: ``int32 [n_places, n_goals]``, steps to each goal for an agent with the goal's load, or `FAR`.
         load_actions: ``int32 [n_goals]``, index of the action that picks up the goal's load, -1 for no load.
         load_at: ``int32 [n_goals]``, place of the goal's load, -1 for no load.
         states_per_place: 1 if there are no loads, otherwise the number of goals plus 1.
@@ -349,7 +349,7 @@ class CarrierTable:
 def finite_steps(distance: IntArray, columns: IntArray | None = None, more: IntArray | None = None) -> IntArray:
     """Return the steps from each place to each goal, ``int32 [n_places, n_goals]``, `FAR` if the goal is out of reach.
 
-    A waypoint is a goal, or the place where the agent picks up a goal's load.
+    The way to a goal leads over its waypoint: the place where the agent picks up the goal's load, or the goal itself.
 
     Args:
         distance: ``int32 [n_places, n_waypoints]``, steps from each place to each waypoint, -1 if out of reach.

@@ -32,8 +32,8 @@ from askwise.types import FloatArray, StateLike
 class Teammate(ABC):
     """The base class of simulated teammates, which act towards a goal that the ego agent does not know.
 
-    Call `reset` before each episode, and `act` in every step without a question. The default of `name` is the name of
-    the class in lower case.
+    Call `reset` before each episode, and `act` in every step in which no question is asked. A subclass that sets no
+    `name` gets the name of the class in lower case.
     """
 
     name: str = "teammate"
@@ -273,7 +273,7 @@ class FixedPlan(Teammate):
     def reset(self, problem: Problem, goal: int, rng: np.random.Generator) -> None:
         """Start an episode with a goal, given by index; raise an `InputError` if the plan cannot be carried out.
 
-        After the last action of the plan, `act` draws from `rng`.
+        `act` draws the actions after the end of the plan from `rng`.
         """
         super().reset(problem, goal, rng)
         self.after = Urop()

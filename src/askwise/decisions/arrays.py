@@ -1,8 +1,8 @@
 """The arrays of the compiled search: the problem, scratch arrays, a stack, and tables of solved states.
 
-A question is noisy if some likelihood of its answers is neither 0 nor 1. The possible intents, the answers to noisy
-questions and, for solved states, the number of questions left each have a random number of 128 bits. The exclusive or
-of these numbers is the key of a state in the tables.
+A state is what is known after some answers. Its key in the tables is the exclusive or of random numbers of 128 bits:
+one for each possible intent, one for each answer to a noisy question and, for solved states, one for the number of
+questions left. A question is noisy if some likelihood of its answers is neither 0 nor 1.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class ProblemArrays(NamedTuple):
     Attributes:
         likelihood: ``float64 [n_answers, n_intents]``, probability of each answer given each intent.
         surprise: ``float64 [n_answers, n_intents]``, ``likelihood * log(likelihood)``.
-        first: ``int64 [n_questions + 1]``, index of each question's first answer, then the number of answers.
+        first: ``int64 [n_questions + 1]``, index of each question's first answer; the last entry is the number of all
+            answers.
         price: ``float64 [n_questions]``, price of each question.
         noisy: ``bool [n_questions]``, whether some likelihood is neither 0 nor 1.
         loss: ``float64 [n_intents, n_actions]``, loss of each action given each intent; no rows if the next four fields
@@ -41,8 +42,8 @@ class ProblemArrays(NamedTuple):
         most: ``float64 [n_intents]``, largest loss of each intent.
         columns: ``int64 [n_intents + 1]``; entries ``columns[g]`` to ``columns[g + 1] - 1`` of `saved` and `saver` are
             the actions of intent ``g`` with a loss below ``most[g]``.
-        saved: ``float64 [n_entries]``, largest loss of the intent minus the action's loss.
-        saver: ``int64 [n_entries]``, index of the action.
+        saved: ``float64 [n_entries]``, largest loss of the entry's intent minus the loss of its action.
+        saver: ``int64 [n_entries]``, index of the entry's action.
         least: ``float64 [n_intents]``, least loss of each intent.
         intent_signs: ``uint64 [n_intents, 2]``, sign of each intent.
         answer_signs: ``uint64 [n_answers, 2]``, sign of each answer.
@@ -71,7 +72,8 @@ class ProblemArrays(NamedTuple):
 class SearchArrays(NamedTuple):
     """Scratch arrays of the search, reused for all states.
 
-    Row ``k`` is for the state after ``k`` answers. A weight is the joint probability of an intent and these answers.
+    In arrays with `n_levels` rows, row ``k`` is for the state after ``k`` answers. A weight is the joint probability of
+    an intent and these answers.
 
     Attributes:
         weight: ``float64 [n_levels, n_intents]``, the positive weights, in the first ``size[k]`` columns of row ``k``.
@@ -109,12 +111,12 @@ class SearchStack(NamedTuple):
         upper: upper bound of the cost of the state, reached by `move`.
         lower: lower bound of the cost of the state.
         value: price of the current question, plus upper bounds of the cost after its answers searched so far.
-        least: the same with lower bounds.
+        least: as `value`, with lower bounds.
         unheard: part of `known` for the answers to the current question not searched yet.
         move: the best move so far: the index of a question, or ``-1 - x`` for action ``x``.
         n: number of questions to search.
         k: position of the current question in `SearchArrays.order`.
-        answer: index of its next answer, among all answers; -1 before the first.
+        answer: the next answer to the current question, counted across all questions; -1 before the first.
     """
 
     total: FloatArray
@@ -143,7 +145,8 @@ class SolvedStates(NamedTuple):
         move: ``int64 [n]``, first table: the best move, the index of a question or ``-1 - x`` for action ``x``.
         act_sign: ``uint64 [n, 2]``, second table: key of the state.
         act: ``float64 [n]``, second table: least expected loss of acting at once.
-        used: ``int64 [3]``, used entries in the first table, in the second, and the limit of each.
+        used: ``int64 [3]``, number of used entries in the first and in the second table, and the largest number allowed
+            in each.
     """
 
     sign: np.ndarray
@@ -155,7 +158,7 @@ class SolvedStates(NamedTuple):
 
 
 class SearchLimits(NamedTuple):
-    """The limits of a search: questions to try in each state, questions to look ahead, and work.
+    """The limits of a search: how many questions to try in each state, and how much work to do.
 
     Work is an estimate in nanoseconds on an ordinary machine, not a clock limit.
 
@@ -251,7 +254,7 @@ def new_solved_states(problem: DecisionProblem, depth: int) -> SolvedStates:
 def _entries(problem: DecisionProblem, depth: int) -> int:
     """Return the number of entries of each hash table: a power of 2, at most `ENTRIES`.
 
-    It is at least twice the number of states that a search to `depth` can reach, unless limited.
+    Up to this limit, it is at least twice the number of states that a search `depth` questions ahead can reach.
     """
     states = [1.0]  # by the number of questions asked: the coefficients of the product of (1 + answers * x)
     for each in problem.questions:

@@ -52,8 +52,8 @@ def decide(
             ``"price"`` and, without ``"likelihood"``, ``"wrong"`` and ``"refused"``, as in `answers`.
         utility: utility of each action given each intent, instead of `loss`.
         price: price of questions without their own: a number, a function of the question, or a dict with the keys
-            ``base``, ``per_goal`` (for each intent named) and ``per_option`` (for each group). None if all have their
-            own.
+            ``base``, ``per_goal`` (for each intent named) and ``per_option`` (for each group). None if every question
+            has its own.
         answers: an `AnswerModel`, or a dict with ``wrong`` (probability that a given answer is wrong), ``refused``
             (probability of no answer) and ``errors`` (``independent``, or ``persistent`` if asking again gives the same
             answer). None if all answers are true.

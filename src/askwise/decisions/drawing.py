@@ -113,10 +113,10 @@ Branch: TypeAlias = tuple[str, float, float, float, float, float]
 
 
 def _arranged(plan: PlanNode) -> tuple[list[Box], list[Branch], int, int]:
-    """Return the boxes and branches of the drawing of a plan, its width and its height, in pixels.
+    """Return the boxes and branches of the drawing of a plan, and the drawing's width and height, in pixels.
 
-    A box is a node with its left edge and the middle of its height. A branch is an answer with its probability, x and y
-    of the start, and x and y of the end.
+    A box is a tuple of the node, the box's left edge (x), and its middle (y). A branch is a tuple of the answer, its
+    probability, x and y of the line's start, and x and y of its end.
     """
     columns = _columns(plan)
     left = [MARGIN]
@@ -142,8 +142,8 @@ def _put(
 ) -> tuple[float, float]:
     """Append a node and all nodes below it to `boxes`, and the lines between them to `branches`.
 
-    The boxes at depth ``d`` begin at ``left[d]``. `column` is the depth of the node, and `top` the upper edge of its
-    space. Returns the middle of its box and `top` for the next node. All are in pixels.
+    `column` is the depth of the node; boxes at depth ``d`` begin at ``left[d]``. `top` is the upper edge of the space
+    for the node and those below. Returns the middle of the node's box, and `top` for the next node. All are in pixels.
     """
     bottom, middles = top, []
     for _, below in node.answers:

@@ -13,7 +13,7 @@ key of the state.
 
 *Pruning.* No plan costs less than ``K(w) = sum_g w[g] min_x loss[x, g]``. So asking gains nothing if acting costs at
 most ``K(w) + cheapest price |w|``. A question costs at least its price, plus lower bounds after the answers searched so
-far, plus ``K`` after the others. If this exceeds the best cost so far, its search ends.
+far, plus ``K`` after the others. If this sum exceeds the best cost so far, the search of the question ends.
 
 *Depth limit.* Where the search stops, the cost of acting is an upper bound. The lower bound is this cost or
 ``K(w) + cheapest price |w|``, whichever is less.
@@ -38,7 +38,7 @@ STEP = 20.0
 def most_work(world: ProblemArrays, limits: SearchLimits) -> float:
     """Return an upper bound of the work of a complete search, in nanoseconds on an ordinary machine.
 
-    Of `limits`, only the work for each answer and intent is used.
+    Of `limits`, only ``limits.work``, the work for one answer and intent, is used.
     """
     n_answers, n_intents = world.likelihood.shape
     states = min(float(np.prod(np.diff(world.first) + 1.0)), 1e15)
@@ -80,7 +80,7 @@ def act(world: ProblemArrays, space: SearchArrays, level: int) -> tuple[float, i
 
 @inner
 def hear(world: ProblemArrays, space: SearchArrays, level: int, question: int, answer: int) -> tuple[float, float]:
-    """Compute the state after an answer to the state at row `level` of `space`, and write it to the next row.
+    """Update the state at row `level` of `space` by an answer to a question, and write the new state to the next row.
 
     Returns the probability of the new state, and its expected loss if the intent were known, times this probability.
     Answers are numbered across all questions.
@@ -113,7 +113,7 @@ def hear(world: ProblemArrays, space: SearchArrays, level: int, question: int, a
 def hear_from_python(
     world: ProblemArrays, space: SearchArrays, level: int, question: int, answer: int
 ) -> tuple[float, float]:
-    """Compute the state after an answer, like `hear`, for Python callers, and write it to row ``level + 1`` of `space`.
+    """Update the state at row `level` of `space` by an answer, called from Python; write the new state to the next row.
 
     Returns the probability of the new state, and its expected loss if the intent were known, times this probability.
     Answers are numbered across all questions.
@@ -156,7 +156,7 @@ def information(world: ProblemArrays, space: SearchArrays, level: int, question:
 
 @inner
 def find(signs: np.ndarray, sign_a: int, sign_b: int) -> int:
-    """Return the index of a key in a hash table, or ``-1 - k`` if it can be added in the free entry ``k``.
+    """Return the index of a key in a hash table; if it is not there, ``-1 - k``, where entry ``k`` is free for it.
 
     Args:
         signs: ``uint64 [n, 2]``, keys in the table, 0 in free entries; ``n`` is a power of 2.
@@ -204,9 +204,9 @@ def sort_questions(
 ) -> int:
     """Write the questions worth searching to ``space.order``, the most promising first; return their number.
 
-    Also writes sort keys to ``space.score`` and lower bounds of the cost to ``space.floor``. The key is the cost of
-    asking once and then acting or, in a narrow search, minus the information gain per price. Costs are times the
-    probability of the state, which is at row `level`.
+    Also writes sort keys to ``space.score`` and lower bounds of the cost to ``space.floor``. A key is the cost of
+    asking once and then acting or, if not all questions are tried, minus the information gain per price. Costs are
+    times the probability of the state, at row `level`, in which `left` questions may be asked.
     """
     total, known, upper = stack.total[level], stack.known[level], stack.upper[level]
     narrow, n = limits.width < world.price.size and left > 1, 0
@@ -313,10 +313,10 @@ def update_bounds(
 
 @inner
 def advance(world: ProblemArrays, space: SearchArrays, stack: SearchStack, level: int, left: int) -> bool:
-    """Take the next answer to be searched; return whether there is one.
+    """Find the next answer to be searched in a state, to any question; return whether there is one.
 
-    The state is at row `level` of `space` and `stack`. The state after the answer is written to the next row of
-    `space`. Questions that can no longer be the best move are skipped.
+    The state is at row `level` of `space` and `stack`; `left` more questions may be asked. The state after the answer
+    is written to the next row. Questions that cannot become the best move are skipped.
     """
     while stack.k[level] < stack.n[level]:
         q = space.order[level, stack.k[level]]
@@ -375,7 +375,7 @@ def solve(
 ) -> None:
     """Search for the best move, an action or a question, in a state in which at most `left` questions may be asked.
 
-    Writes it to ``stack.move[top]``. Writes bounds of the expected cost, times the probability of the state, to
+    Writes the move to ``stack.move[top]``. Writes bounds of the expected cost, times the probability of the state, to
     ``stack.upper[top]`` and ``stack.lower[top]``. The result is meaningless if the work exceeds ``limits.budget``.
 
     Args:

@@ -328,7 +328,7 @@ def read_questions(
     Args:
         given: a dict from names to questions, or a list of questions; None for no questions.
         index_of: index of each intent, by name.
-        default: price of questions without their own; None if each must have one.
+        default: price of questions that state none; None if each must state one.
         model: how often answers are wrong or missing.
     """
     if given is None or (isinstance(given.value, list | dict) and not given.value):
@@ -357,7 +357,7 @@ def _refuse_twice(found: list[Asking], given: Field) -> None:
 def _refuse_same(found: list[Asking], given: Field) -> None:
     """Raise `InputError` if the answers to two questions have the same likelihoods, in any order.
 
-    With persistent errors, the second of these questions always gets the answer to the first, and brings nothing new.
+    Call it if errors are persistent: the second question would get the same answer as the first, which is nothing new.
     """
     seen: dict[bytes, str] = {}
     for each in found:

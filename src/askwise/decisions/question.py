@@ -1,9 +1,8 @@
 """One question of a decision problem, and how it is read.
 
-A question has a likelihood ``L[a, g]``, the probability of answer ``a`` if intent ``g`` is true. It is given in one of
-three forms: a list of intents (is one of these true?), groups of intents (which group has the true intent?), or
-likelihoods. It may state its price. In the first two forms, it may state how often answers are ``wrong`` or
-``refused``.
+A question has likelihoods ``L[a, g]``, the probability of answer ``a`` if intent ``g`` is true. The question is given
+in one of three forms: a list of intents (is one of these true?), groups of intents (which group has the true intent?),
+or likelihoods. In each form, it may state its price; in the first two, how often answers are ``wrong`` or ``refused``.
 """
 
 from __future__ import annotations
@@ -78,9 +77,9 @@ def read_default_price(given: Field) -> DefaultPrice:
     """Return the price of questions that do not state their own.
 
     Args:
-        given: a number, a function of the question, or a dict with three optional keys: ``base`` for every question
-            (default 0), ``per_goal`` for each intent in a yes/no question (default 0), and ``per_option`` for each
-            group (default ``per_goal``). They are added.
+        given: a number, a function of the question, or a dict of prices to be added, each optional: ``base`` for every
+            question (default 0), ``per_goal`` for each intent in a yes/no question (default 0), and ``per_option`` for
+            each group (default ``per_goal``).
     """
     if callable(given.value):
         function: Callable[[Any], float] = given.value
@@ -126,8 +125,8 @@ def read_question(name: str, given: Field, index_of: IntentIndex, default: Defau
 def _shares(given: Field, model: AnswerModel, k: int) -> tuple[float, float]:
     """Return the probabilities that the answer to a question is wrong, and that there is no answer.
 
-    They are read from the keys ``wrong`` and ``refused`` of `given`, otherwise from `model`. Raises an `InputError` if
-    ``wrong`` is ``1 - 1 / k`` or more, for `k` possible answers.
+    They are read from the keys ``wrong`` and ``refused`` of `given`, otherwise from `model`. `k` is the number of
+    possible answers. Raises an `InputError` if the key ``wrong`` is ``1 - 1 / k`` or more.
     """
     own = isinstance(given.value, dict)
     wrong, refused = model.wrong, model.refused

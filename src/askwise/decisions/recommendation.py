@@ -48,9 +48,9 @@ class Bounded:
     Attributes:
         exact: whether the plan is optimal.
         depth: how many questions the search looked ahead.
-        narrow: whether, after the first question, it tried only the most informative one.
+        narrow: whether, after the first question, the search tried only the most informative one.
         lower_bound: lower bound of the expected loss of every plan.
-        gap: largest possible distance from the optimum.
+        gap: largest possible distance of the plan's expected loss from the optimum.
     """
 
     exact: bool
@@ -151,10 +151,10 @@ class _Node:
     """A node of a plan that is being built.
 
     Attributes:
-        path: questions and answers before it, by index.
+        path: pairs of question and answer before this node, by index.
         move: index of a question, or ``-1 - x`` for action ``x``.
         value: expected loss from here on, times `weight`.
-        weight: probability of reaching it.
+        weight: probability of reaching this node.
         below: each answer with the next node.
         cut: whether `below` was left out.
     """
@@ -223,7 +223,7 @@ class Recommendation:
         options: all first moves: the recommended one, then the others by expected loss.
         acting_now: the best action.
         best_question: the best question; None if none may be asked.
-        never_asking: expected loss of never asking; None after a question.
+        never_asking: expected loss of never asking; None if a question was asked before.
         verdict: how far the plan can be from the optimum.
         settled: whether the expected losses of questions are exact; if not, they may be too large.
     """
@@ -365,7 +365,7 @@ def recommend(
         problem: the decision problem.
         depth: number of questions to look ahead; None for as many as the budget allows.
         budget: work for each attempt to look further ahead, in nanoseconds: an estimate, not a clock limit.
-        asked: whether a question was asked before.
+        asked: whether a question was asked before; if so, `never_asking` is None.
     """
     found = search(problem, depth, budget)
     values = found.values

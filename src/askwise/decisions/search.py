@@ -11,11 +11,11 @@ with prices. Each question may be asked once, and at most `limit` in total. ``L[
 If the budget allows, a complete search solves this exactly (`askwise.decisions.kernels`).
 
 **Upper bounds.** If not, the search looks fewer questions ahead and then acts. The cost of this plan is an upper bound.
-A *narrow* search can look further ahead and gives another: after the first question, it tries only the one with the
-highest information gain for its price.
+A *narrow* search can look further ahead and gives another upper bound: after the first question, it tries only the
+question with the highest information gain for its price.
 
-**Lower bounds.** Where the search stops, the bound is the loss if the intent is known, plus the least price of a
-question. The bound for the whole problem follows from the least price of information.
+**Lower bounds.** Where the search stops, the bound is the cost of acting or, if less, the loss with a known intent plus
+the least price of a question. The bound for the whole problem follows from the least price of information.
 
 **The least price of information.** The capacity ``C[q]`` is the most information about the intent that an answer to
 ``q`` can carry. Let ``rate = min over q of price[q] / C[q]``. A plan that pays ``c`` for questions on average learns at
@@ -27,7 +27,7 @@ For any weights ``r[x]`` and ``z[g] = 1 / sum_x r[x] exp(-loss[x, g] / rate)``, 
 
     rate * ( sum_g b[g] log z[g] - log max over x of sum_g b[g] z[g] exp(-loss[x, g] / rate) ).
 
-Blahut's iteration approaches the best weights, for which both are equal. It also bounds the capacity: for any
+Blahut's iteration approaches the best weights, for which both sides are equal. It also bounds the capacity: for any
 distribution ``p`` over answers, ``C[q] <= max over g of D(L[q, ., g] || p)``, where ``D`` is the Kullback-Leibler
 divergence.
 """
@@ -157,8 +157,8 @@ class DecisionSolver:
 
         Returns:
             An upper and a lower bound of the expected cost, both times the probability of the answers; the best move,
-            the index of a question or ``-1 - x`` for action ``x``; and this probability. If it is 0, the move is
-            meaningless.
+            the index of a question or ``-1 - x`` for action ``x``; and the probability of the answers. If this is 0,
+            the move is meaningless.
         """
         self.begin(self.problem.belief)
         weight = 1.0
@@ -245,7 +245,7 @@ def search(problem: DecisionProblem, depth: int | None = None, budget: float = B
         problem: the decision problem.
         depth: number of questions to look ahead.
         budget: work for each attempt to look further ahead, in nanoseconds: an estimate, not a clock limit. A complete
-            search may take `SURE` budgets.
+            search may take up to `SURE` (10) times as much.
     """
     world = problem_arrays(problem)
     solver, values = _wide(problem, world, depth, budget)

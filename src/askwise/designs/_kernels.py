@@ -1,8 +1,8 @@
 """Compiled loops over the shortest plans that are left when a design forbids some things.
 
 A *thing* is a cell, edge or action. A *design* is a set of things to forbid. The *owner* of a move is the thing whose
-ban removes it, or -1 (`NO_OWNER`). Moves with owner -1 are never forbidden and have price 0: -1 is the last entry of
-`closed` and `price`.
+ban removes it, or -1 (`NO_OWNER`). Moves with owner -1 are never forbidden and have price 0: index -1 is the last entry
+of the arrays `closed` and `price`, which is 0.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def cheapest_plans(
 
     - Moves, ``int32 [n_states, n_ranks]``: `successor` is the next state, -1 for none; `owner` is the thing (cell, edge
       or action) whose ban removes the move, or -1.
-    - Things, ``[n_things + 1]``: `closed`, bool, marks those forbidden; `price`, int32, is that of their moves. The
-      last entries are 0.
+    - Things, ``[n_things + 1]``: `closed`, bool, marks those forbidden; `price`, int32, is the price of each of their
+      moves. The last entries are 0.
     - States, ``int32 [n_states]``: `order` begins with the `reached` states, nearest first; `depth` has the steps from
       the start, -1 if not reached.
     - Goals: goal g has the target states ``targets[starts[g]:starts[g + 1]]``, int32.
@@ -96,8 +96,8 @@ def cheapest_plans(
 def _end_at_nearest(depth: Any, targets: Any, starts: Any, steps: Any, towards: Any) -> None:
     """Compute the steps to each goal, and mark in `towards` the target states in which the goal's shortest plans end.
 
-    `steps` is filled with the steps to the nearest target state of each goal, -1 if there is none; `towards` with 0 at
-    these target states and `NO_PLAN` elsewhere.
+    Goal g has the target states ``targets[starts[g]:starts[g + 1]]``, at `depth` steps from the start. `steps` is
+    filled with the steps to the nearest, -1 if none is reached; `towards` with 0 at the nearest, `NO_PLAN` elsewhere.
     """
     towards[:] = NO_PLAN
     for goal in range(steps.size):
@@ -168,8 +168,8 @@ def owners_before(
 
     - Moves, ``int32 [n_states, n_ranks]``: `successor` is the next state, -1 for none; `owner` is the thing (cell, edge
       or action) whose ban removes the move, or -1.
-    - Things, ``[n_things + 1]``: `closed`, bool, marks those forbidden; `price`, int32, is that of their moves. The
-      last entries are 0.
+    - Things, ``[n_things + 1]``: `closed`, bool, marks those forbidden; `price`, int32, is the price of each of their
+      moves. The last entries are 0.
     - States, ``int32 [n_states]``: `order` begins with the `reached` states, nearest first; `depth` has the steps from
       the start, -1 if not reached; `begun` is the least price of a shortest path to a state.
     """
@@ -209,8 +209,8 @@ def owners_after(
 
     - Moves, ``int32 [n_states, n_ranks]``: `successor` is the next state, -1 for none; `owner` is the thing (cell, edge
       or action) whose ban removes the move, or -1.
-    - Things, ``[n_things + 1]``: `closed`, bool, marks those forbidden; `price`, int32, is that of their moves. The
-      last entries are 0.
+    - Things, ``[n_things + 1]``: `closed`, bool, marks those forbidden; `price`, int32, is the price of each of their
+      moves. The last entries are 0.
     - `depth`, ``int32 [n_states]``: steps from the start, -1 if not reached.
     - `towards`, ``int32 [n_states, n_goals]``: least price of a shortest plan from a state, `NO_PLAN` for no plan.
     """

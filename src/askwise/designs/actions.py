@@ -156,8 +156,8 @@ class NearOptimalPlans:
         start: the first state.
         targets: for each reachable goal, the states in which it is true.
         counts: ``int32 [n_states]``, number of transitions from each state.
-        operator: ``int32 [n_edges]``, operator of each transition, sorted by first state.
-        target: ``int32 [n_edges]``, next state.
+        operator: ``int32 [n_edges]``, operator of each transition; transitions are sorted by first state.
+        target: ``int32 [n_edges]``, state after each transition.
     """
 
     start: int
@@ -198,8 +198,8 @@ def _states(
 ) -> Words:
     """Return the states on all plans that are at most `budget` steps longer than the shortest plan for a goal.
 
-    The result is ``uint64 [n, n_words]``, the bits of one state in each row. It may have further states. Raises an
-    InputError if the search exceeds `limits`.
+    The result is ``uint64 [n, n_words]``, the bits of one state in each row, perhaps with further states. `goal_tasks`
+    has the task to search for each goal. Raises an InputError beyond `limits`.
     """
     name, most = cones.goals[goal], cones.found[goal].length + budget
 

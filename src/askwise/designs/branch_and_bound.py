@@ -56,7 +56,7 @@ class BestSoFar:
         value: value of the empty design.
         limit: number of designs after which `BudgetSpent` is raised.
         progress: called with the number of designs so far, or None.
-        turn: number of designs between two calls.
+        turn: number of designs between two calls of `progress`.
     """
 
     def __init__(self, value: float, limit: int, progress: Progress | None, turn: int = DESIGNS_A_TURN) -> None:
@@ -130,7 +130,7 @@ class Measure(Protocol):
     def bound(self, design: Removals, kept: BoolArray) -> float:
         """Return a lower bound on the values of all designs that forbid `design` and perhaps more, but none of `kept`.
 
-        `design` has indices of things; `kept` is ``bool [n_things]``.
+        `design` has indices of things; `kept`, ``bool [n_things]``, marks those that stay allowed.
         """
 
 
@@ -183,7 +183,7 @@ class Branching:
         """Evaluate those extensions of `design` that may still be better than the best design found so far.
 
         An extension forbids at most `left` further things, at position `first` or later in the list of things to try.
-        `kept`, ``bool [n_things]``, marks things that it does not forbid.
+        `kept`, ``bool [n_things]``, marks things that no extension forbids.
         """
         useful, kept = self.paths.useful(design), kept.copy()
         for place in range(first, len(self._order)):
@@ -295,8 +295,8 @@ class WorstCase:
             deepest: least number of common steps.
 
         Returns:
-            Indices of things on either plan that may be forbidden; empty if there are no such plans. None if `left`
-            further things are proven too few.
+            Indices of things on either plan that may be forbidden; empty if there are no such plans. None if forbidding
+            `left` further things is proven to leave such plans.
         """
         closed, own, first = self.paths.closed(design), price, None
         for _ in range(left + 1):

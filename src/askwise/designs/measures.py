@@ -16,7 +16,7 @@ If only one goal is possible, both values are 0.
 shortest plan, and its states are *certain* for its goal. EDP(i | j) is the mean number of states on a shortest plan for
 `j` in which `i` is still possible. So it is at least the least number of states certain for `i` on such a plan. This
 stays valid when more is forbidden if the shortest plans for `j` cannot become longer: with a budget of 0, or if one of
-them has only kept things. If they can, the bound is 1.
+them has only kept things. If these plans can become longer, the bound is 1.
 
 **Cost of not knowing**, of the optimal agent or of the planner::
 
@@ -165,7 +165,7 @@ class Cost:
         by: the ego agent: ``planner``, or ``optimum``, the best possible agent.
 
     Attributes:
-        found: the best design so far; None to compute every value.
+        found: the best design so far, to skip designs that cannot be better; None to compute every value.
         estimated: whether some value is an average over episodes.
     """
 

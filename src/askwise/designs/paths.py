@@ -78,8 +78,8 @@ class TeammatePaths:
     def goals_by(self, design: Sequence[int]) -> IntArray:
         """Return ``int32 [n_things]``: an estimate of the number of goals for which each thing matters.
 
-        It is the largest number of goals with a shortest plan, under `design`, through a state to which a move of the
-        thing leads.
+        It is the largest number of goals with a shortest plan through a state to which a move of the thing leads, if
+        the things in `design` are forbidden.
         """
         walker = self._walker
         plans = walker.plans(self.closed(design), walker.free)
@@ -225,8 +225,8 @@ class ShortestPlans:
         """Return lower bounds on the expected divergence point (EDP) of all pairs of goals.
 
         Entry ``[i, j]`` of the result, ``float64 [n_goals, n_goals]``, is for goal `i` ruled out while goal `j` is
-        pursued. If things with a price above 0 are forbidden, it stays valid as long as plans for `j` do not become
-        longer.
+        pursued. The bound stays valid if things with a price above 0 are forbidden, as long as plans for `j` do not
+        become longer.
         """
         walker = self.walker
         agreed = np.empty((self.steps.size, self.steps.size))
@@ -246,18 +246,22 @@ class ShortestPlans:
 
 
 class _Walker:
-    """A graph with a start and target states; it computes the shortest plans of all goals for any design.
+    """A graph with a start and target states, which computes the shortest plans of all goals for any design.
 
-    A design is a set of things (cells, edges or actions) to forbid. `successor` and `owner`,
-    ``int32 [n_states, n_ranks]``, have the next state of each move and the thing whose ban removes it, or -1. The
-    attribute `targets`, ``int32``, has the target states of goal g from ``starts[g]`` to ``starts[g + 1] - 1``. `free`,
-    ``int32 [n_things + 1]``, has prices of 0.
+    A design is a set of things (cells, edges or actions) to forbid.
 
     Args:
         graph: the moves, and the thing that owns each.
         start: index of the first state.
         targets: target states of each goal.
         n_things: number of things that may be forbidden.
+
+    Attributes:
+        successor: ``int32 [n_states, n_ranks]``, next state of each move, -1 for none.
+        owner: ``int32 [n_states, n_ranks]``, thing whose ban removes each move, or -1.
+        targets: ``int32``, target states, goal after goal.
+        starts: ``int32 [n_goals + 1]``; goal g has ``targets[starts[g]:starts[g + 1]]``.
+        free: ``int32 [n_things + 1]``, prices of 0 for all things.
     """
 
     def __init__(self, graph: MoveGraph, start: int, targets: Sequence[IntArray], n_things: int) -> None:
@@ -295,8 +299,8 @@ class _Walker:
     def useful(self, design: Sequence[int], most: IntArray) -> BoolArray:
         """Return whether each move is on a short enough walk from the start to a goal, ``bool [n_states, n_ranks]``.
 
-        The walk avoids the things in `design`. `most`, ``int32 [n_goals]``, is the largest number of steps to each
-        goal.
+        The walk avoids the things in `design`. `most`, ``int32 [n_goals]``, is the largest number of steps allowed to
+        each goal.
         """
         successor, indptr, indices = self.left(design)
         depth = np.empty(successor.shape[0], dtype=np.int32)

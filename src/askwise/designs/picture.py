@@ -184,9 +184,9 @@ def _ego(ax: Axes, places: list[Place]) -> None:
 
 
 def _ego_places(given: Any) -> list[Place]:
-    """Return a list with the coordinates of the ego agent's start in a drawing, problem or instance.
+    """Return a list of one place, the coordinates of the ego agent's start in a drawing, problem or instance.
 
-    It is empty if no ego agent moves on the teammate's map.
+    The list is empty if no ego agent moves on the teammate's map.
     """
     if isinstance(given, Drawing):
         return [] if given.ego is None else [given.ego]

@@ -257,9 +257,9 @@ def _with_changes(
 ) -> Any:
     """Return a copy of a problem, or of the contents of a problem file, in which some cells or edges are forbidden.
 
-    `given` is to be copied. It is or describes `problem`. `what` has the cells or edges; if there are none, `given`
-    itself is returned. `in_file` forbids them in place, in one agent's part of the file. `in_model` returns a model
-    without them.
+    `given` is what to copy, and `problem` the problem that it is or describes. `what` has the cells or edges to forbid;
+    if there are none, `given` itself is returned. `in_file` forbids them in place, in one agent's part of a problem
+    file. `in_model` returns a model without them.
     """
     if not what:
         return given

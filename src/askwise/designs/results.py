@@ -39,12 +39,12 @@ class DesignState:
         edp: expected step at which one goal is ruled out while another is pursued, both drawn from the prior.
         told_apart: the latest step at which two goals are told apart; infinite if `never_apart` is above 0.
         never_apart: number of ordered pairs of goals with a whole shortest plan in common. In `wcd` and `edp`, the step
-            after its end tells them apart.
+            after the end of this plan tells them apart.
         costs: steps of the teammate's shortest plan for each goal.
         ego_costs: steps of the ego agent's shortest path for each goal; empty if designs do not change them.
-        wcd_matrix: ``float64 [n_goals, n_goals]``, `wcd` of all pairs.
-        edp_matrix: ``float64 [n_goals, n_goals]``, expected step at which goal `i` is ruled out while `j` is pursued,
-            at ``[i, j]``.
+        wcd_matrix: ``float64 [n_goals (ruled out), n_goals (pursued)]``, `wcd` of each pair of goals.
+        edp_matrix: ``float64 [n_goals (ruled out), n_goals (pursued)]``, expected step at which one goal is ruled out
+            while the other is pursued.
     """
 
     value: float
@@ -66,7 +66,7 @@ class DesignVerdict:
     """The verdict on a design: how it was found, and whether it is proven that no allowed design is better.
 
     Attributes:
-        proven: whether no allowed design has a smaller value, or an equal value with fewer things.
+        proven: whether no allowed design has a smaller value, or an equal value with fewer forbidden things.
         method: how the design was found, in words.
         bound: lower bound on the values of all allowed designs, or None.
         looked_at: number of designs evaluated.
@@ -261,7 +261,8 @@ def _pairs(design: Design, which: str) -> list[tuple[str, str]]:
 def _alike(design: Design) -> list[tuple[str, str]]:
     """Return, for each goal, its mean EDP before and after the design as a pair of texts.
 
-    It is the expected step at which another goal, drawn from the prior, is ruled out while this goal is pursued.
+    The mean EDP is the expected step at which another goal, drawn from the prior, is ruled out while this goal is
+    pursued.
     """
     both = [alike(state, design.prior) for state in (design.before, design.after)]
     return [(_number("EDP", one), _number("EDP", other)) for one, other in zip(*both, strict=True)]

@@ -1,11 +1,11 @@
 """The search for a design: first a greedy search, then an exact search that improves or confirms the result.
 
 A design is a set of things (cells, edges or actions) to forbid. The greedy search adds one thing after the other, then
-exchanges single things while that helps. Of equal values, it takes the one with the least expected EDP (the expected
-step at which a goal is ruled out).
+exchanges single things while that helps. Of designs with equal values, it takes the one with the least expected EDP
+(the expected step at which a goal is ruled out).
 
-For the expected EDP and the cost, the exact search starts with the greedy design. If it reaches its limit, the better
-of the two designs is returned.
+For the expected EDP and the cost, the exact search starts with the greedy design. If the exact search reaches its
+limit, the better of the two designs is returned.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Greedy:
         found: the best design so far, which is updated.
         most: largest number of things to forbid.
         also_allowed: whether a design keeps the ego agent's paths short enough.
-        options: returns the things to try to add.
+        options: takes a design; returns the things that the search tries to add.
     """
 
     def __init__(
@@ -200,7 +200,7 @@ class DesignSearch:
     def value_of(self, design: Removals) -> float:
         """Return the value of a design of your own, given by the indices of the forbidden things.
 
-        It is always computed, even if a bound shows that it is large.
+        Unlike in a search, it is computed even if a bound shows that it is large.
         """
         if isinstance(self.measure, Cost):
             self.measure.found = None
@@ -276,7 +276,7 @@ class DesignSearch:
         """Sort things by the expected EDP that results from forbidding each in addition to `design`, smallest first.
 
         The expected EDP is the expected step at which a wrong goal is ruled out. Things that make paths too long come
-        last. More than ``self.limit`` things keep their order.
+        last. If there are more than ``self.limit`` things, all keep their order.
         """
         if len(things) > self.limit:
             return list(things)

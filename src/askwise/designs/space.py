@@ -24,7 +24,7 @@ NO_OWNER = -1
 class MoveGraph:
     """The moves of an agent, and the thing (cell, edge or action) that has to be forbidden to remove each move.
 
-    The columns are the moves of a state.
+    Row ``s`` of each array has the moves from state ``s``.
 
     Attributes:
         successor: ``int32 [n_states, n_ranks]``, next state, -1 for no move.

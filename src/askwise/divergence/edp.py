@@ -14,7 +14,7 @@ update simplifies to::
 This is a sparse linear system ``V = 1 + Q V``. If `Q` has no cycle, one backward pass solves it exactly. EDP is
 infinite if the policies agree forever with positive probability. It is 1 at the goal of `pi2`, where the next action,
 STAY, rules out every other goal. It is ``nan`` where `pi2` is undefined (its goal cannot be reached), and 1 where only
-`pi1` is.
+`pi1` is undefined.
 
 **WCD**, worst-case distinctiveness: ``wcd(s) = 1 + max over actions that both policies may take of wcd(s')``. It is 1
 if there is no such action, and infinite if the policies can agree forever. Keren et al. (2014) count one step less.
@@ -24,11 +24,12 @@ the agent takes an action that is not optimal for some goal. The probability of 
 prior of the goals for which it is optimal.
 
 **The agreement.** All these values are computed on an absorbing Markov chain, the *agreement*: an agent acts, and the
-chain continues while its actions are allowed. They differ in the agent's policy and the allowed actions.
+chain continues while its actions are allowed. The values differ in the agent's policy and the allowed actions.
 
 **The distribution** of the divergence point. Probability moves along this chain step by step. What leaves it in step
-`t` is ``P(dp = t)``. What reaches states from which the chain never ends is ``P(dp = inf)``. If there are cycles, this
-stops at `horizon`, or when at most `tolerance` is left. The rest is the error bound.
+`t` is ``P(dp = t)``. What reaches states from which the chain never ends is ``P(dp = inf)``. If there are cycles, the
+computation stops at step `horizon`, or when a probability of at most `tolerance` is left on the chain. What is left is
+the error bound.
 """
 
 from __future__ import annotations
@@ -96,9 +97,9 @@ def edp(
         method: ``pass`` (one backward pass, if no state can be visited twice), ``solve`` (a linear system), ``sweep``
             (the paper's iteration), or ``auto`` (a pass if possible, a solve if not). Ignored with `evidence`.
         tolerance: relative error at which iterative methods may stop.
-        max_iterations: limit on their sweeps.
-        evidence: a number between 0 and 1, such as 0.05; None if only impossible actions count. Exact for two goals of
-            a deterministic model. For others, ``verdict.bounds`` has proven bounds, and the value is their middle.
+        max_iterations: largest number of sweeps of an iterative method.
+        evidence: a number between 0 and 1, such as 0.05; None if only impossible actions count. The result is exact for
+            two goals of a deterministic model. Otherwise it may be the middle of proven bounds, ``verdict.bounds``.
         within: with `evidence`, largest distance between the bounds, relative to the lower bound.
         max_lattice: with `evidence`, largest number of table entries; at this limit, bounds may be further apart.
     """
@@ -294,7 +295,7 @@ def dp_distribution(
         pi2: policy, or goal, that is followed.
         at: the first state.
         horizon: number of steps to compute; None to stop by `tolerance`.
-        tolerance: probability of all later steps at which to stop.
+        tolerance: stop when all later steps together have at most this probability.
         max_steps: limit on the steps if `horizon` is None.
         evidence: a number between 0 and 1; `pi1` is also ruled out once the actions so far are at most this many times
             as likely under `pi1` as under `pi2`. This ratio must depend on the state alone, as for goals in a

@@ -94,8 +94,9 @@ def closed_form_everywhere(
 def _table_index(side: int, goals: IntArray) -> IntArray:
     """Return the indices along one axis of the `closed_form` table for all pairs of goals.
 
-    The result is ``int32 [side, n_goals ** 2]``. Entry ``[x, i * n_goals + j]`` is for an agent at coordinate `x`, with
-    goal `i` to be ruled out and goal `j` pursued. `goals`, ``int32 [n_goals]``, has the coordinates of the goals.
+    The result is ``int32 [side, n_goals ** 2]`` on an axis of `side` cells. Entry ``[x, i * n_goals + j]`` is for an
+    agent at coordinate `x`, with goal `i` to be ruled out and goal `j` pursued. `goals`, ``int32 [n_goals]``, has the
+    goals' coordinates.
     """
     n = goals.size
     index = np.empty((side, n * n), dtype=np.int32)
@@ -254,9 +255,9 @@ def _pass_towards(
 
     `values` is ``float64 [n_states, n_goals (ruled out)]``. Only the rows in `order`, ``int32``, are filled: the states
     that can reach goal `j`, nearest first. `distance`, ``int32 [n_states]``, has the steps to the goal.
-    ``mantissa * 2.0 ** (256 * exponent)``, ``float64`` and ``int32 [n_states]``, is the number of shortest plans.
-    `successor`, ``int32 [n_states, n_actions]``, has the next states, -1 for none; `stay` is the action that stays in
-    place. `optimal`, ``uint8 [n_states, n_actions, n_goals]``, is 1 for optimal actions.
+    ``mantissa * 2.0 ** (256 * exponent)``, ``float64`` and ``int32 [n_states]``, is the number of shortest plans from
+    each state. `successor`, ``int32 [n_states, n_actions]``, has the next states, -1 for none; `stay` is the action
+    that stays in place. `optimal`, ``uint8 [n_states, n_actions, n_goals]``, is 1 for optimal actions.
     """
     n_goals = values.shape[1]
     for s in order:

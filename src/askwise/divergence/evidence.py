@@ -134,11 +134,12 @@ def _by_evidence(  # noqa: C901
     Args:
         successor: ``int32 [n_states, n_actions]``, next states, -1 for none.
         indptr: ``int64 [n_states + 1]``; state s has the predecessors ``indices[indptr[s]:indptr[s + 1]]``.
-        indices: ``int32``.
+        indices: ``int32``, predecessors, state after state.
         state: where the agent is now.
         targets: ``int32``, target states, goal after goal.
         starts: ``int32 [n_goals + 1]``; goal g has ``targets[starts[g]:starts[g + 1]]``.
-        limit: likelihood ratio to the pursued goal at which a goal is ruled out.
+        limit: a goal is ruled out when the actions so far are at most this many times as likely for it as for the
+            pursued goal.
         forever: whether EDP is ``inf`` if plans may end in the same state before the evidence suffices. If False,
             observation ends when the agent stays at its goal.
         counts: new `_Counts`, filled with lengths and numbers of shortest paths.
@@ -204,11 +205,14 @@ def _passing(
 ) -> None:
     """Fill column `goal` of `passing` with the share of the goal's shortest plans that pass through each state.
 
-    `passing` is ``float64 [n_states, n_goals]``. `mantissa` and `mass` are ``float64 [n_states]``; `depth`, `exponent`,
-    `queue` and `seen` are ``int32 [n_states]``. `depth` has the steps from the start,
-    ``mantissa * 2.0 ** (256 * exponent)`` the number of shortest paths. The predecessors of state s are
-    ``indices[indptr[s]:indptr[s + 1]]``. `queue` begins with the goal's nearest target states, `filled` in number.
-    `seen` is `goal` in queued states. `mass` has the share of the plans that end in a state, and is set to 0.
+    - `depth`, ``int32 [n_states]``: steps from the start.
+    - ``mantissa * 2.0 ** (256 * exponent)``, ``float64`` and ``int32 [n_states]``: number of shortest paths to each
+      state.
+    - `indptr`, `indices`: state s has the predecessors ``indices[indptr[s]:indptr[s + 1]]``.
+    - `queue`, ``int32 [n_states]``: begins with the goal's nearest target states, `filled` in number.
+    - `seen`, ``int32 [n_states]``: equal to `goal` in queued states.
+    - `mass`, ``float64 [n_states]``: share of the goal's plans that end in each state; set to 0.
+    - `passing`, ``float64 [n_states, n_goals]``: to be filled.
     """
     head = 0
     while head < filled:
@@ -243,7 +247,7 @@ class Steps:
         indptr: ``int64 [size + 1]``; state s has the steps ``indptr[s]`` to ``indptr[s + 1] - 1``.
         source: ``int32 [n]``, state before each step.
         target: ``int32 [n]``, state after each step.
-        probability: ``float64 [n]``, probability of the agent's step.
+        probability: ``float64 [n]``, probability that the agent takes the step from its `source`.
         gain: ``float64 [n]``, log probability of the action for the agent, minus that under the other policy.
         leaks: ``bool [size]``, whether the agent may take an action that the other policy never takes.
     """
@@ -260,8 +264,8 @@ class Steps:
 def steps_between(model: Model, ruled_out: Policy, followed: Policy, shared: Agreement) -> Steps:
     """Return the steps that both policies may take, and the evidence of each step against the policy `ruled_out`.
 
-    `shared` is the Markov chain from `agreement_between` for these policies. The result has its states, in the same
-    order.
+    `shared` is the Markov chain from `agreement_between` for these policies. The result has the states of this chain,
+    in the same order.
     """
     states, n = shared.states, model.n_actions
     place = np.full(model.n_states, -1, dtype=np.int32)
@@ -313,11 +317,11 @@ def _levels(indptr: Any, target: Any, gain: Any, limit: float, level: Any, queue
     """Fill `level` with the log-likelihood ratio (LLR) in each state; return whether it is the same on all paths.
 
     The LLR is the log likelihood of the actions so far under the agent's policy, minus that under another policy. The
-    search from state 0 stops at LLRs of `limit` or more, which may differ.
+    search begins in state 0. It goes no further from states with an LLR of `limit` or more, and such LLRs may differ.
 
     State s has the steps ``indptr[s]`` to ``indptr[s + 1] - 1``. `target`, ``int32 [n_steps]``, is the state after a
-    step, `gain`, ``float64 [n_steps]``, what the step adds to the LLR. `level`, ``float64 [n_states]``, must be
-    ``nan``, and stays so in states not reached. `queue`, ``int32 [n_states]``, is work space.
+    step, `gain`, ``float64 [n_steps]``, what the step adds to the LLR. `level`, ``float64 [n_states]``, must be ``nan``
+    at first, and stays so in states not reached. `queue`, ``int32 [n_states]``, is work space.
     """
     level[0] = 0.0
     queue[0] = 0

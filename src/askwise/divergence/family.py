@@ -1,7 +1,7 @@
 """Divergence of goals: the steps at which each goal is ruled out while the agent pursues another goal.
 
 EDP, the expected divergence point, is the expected such step. WCD, worst-case distinctiveness, is the latest one.
-`Divergence` computes both in one of four ways:
+`Divergence` computes both, for one state or all states, in one of four ways (terms below the table):
 
 ========================================  =========================================  ====================
 model and goals                           one state                                  all states
@@ -60,8 +60,8 @@ class Divergence(Sealed):
         policies: the policy of each goal. None for uniformly drawn shortest plans; in stochastic models, uniformly
             drawn optimal actions.
         evidence: a number between 0 and 1. For EDP, a goal is ruled out when the actions are at most `evidence` times
-            as likely under it as under the pursued goal. None if only impossible actions rule goals out. WCD ignores
-            it.
+            as likely under it as under the pursued goal. None if only impossible actions rule goals out. WCD does not
+            depend on `evidence`.
         within: with `evidence`, largest distance between the bounds on an EDP, as a share of the lower bound.
     """
 
@@ -122,8 +122,8 @@ class Divergence(Sealed):
         """Return a proven lower and a proven upper bound on EDP at `state`.
 
         EDP is the expected step at which a goal is ruled out. Each bound is
-        ``float64 [n_goals (ruled out), n_goals (pursued)]``. Without `evidence`, both are equal up to rounding. The
-        upper bound is ``inf`` where none was found.
+        ``float64 [n_goals (ruled out), n_goals (pursued)]``. If the class got no `evidence`, both are equal up to
+        rounding. The upper bound is ``inf`` where none was found.
 
         Args:
             state: the agent's state, by name or index.
@@ -178,11 +178,10 @@ class Divergence(Sealed):
         """Return EDP at every state, ``float64 [n_states, n_goals (ruled out), n_goals (pursued)]``.
 
         EDP is the expected step at which a goal is ruled out: ``nan`` if the pursued goal is out of reach, 1 if only
-        the other goal is.
+        the goal to rule out is out of reach.
 
         Args:
-            max_bytes: largest size of the table, beyond which it raises an `InputError`; None for the library's memory
-                limit.
+            max_bytes: largest size of the table; a larger one raises an `InputError`. None for the library's limit.
         """
         if "_table" not in vars(self):
             if max_bytes is None:
@@ -246,7 +245,7 @@ class _Backend(ABC):
     """A base class for the methods by which `Divergence` computes EDP and WCD of all pairs of goals.
 
     Attributes:
-        method: a description of the method.
+        method: a description of the method for users.
     """
 
     method: str
@@ -395,7 +394,8 @@ class _Chains(_Backend):
     def _edps_at(self, state: int) -> FloatArray:
         """Return EDP and its lower and upper bound at a state, ``float64 [3, n_goals (ruled out), n_goals (pursued)]``.
 
-        The value of a pair is 0 if the policy of either goal has no action in the state. The last result is stored.
+        The value of a pair is 0 if the policy of either goal has no action in the state. The result for the last state
+        is kept.
         """
         kept, found = self._found
         if kept != state:

@@ -16,8 +16,8 @@ ways of rounding:
 **Below the floor.** Let `K` be a bound on the expected steps until the LLR has risen by `L`, from any state. From an
 LLR of ``x < -F``, at most ``ceil((L - x) / L)`` such rises remain, so at most ``ceil((L - x) / L) K`` expected steps.
 `K` is guessed. The guess is valid if the late chain, started at an LLR of 0, has an expected length of at most `K` from
-every state. For this length is ``a + b K`` with ``a > 0`` and ``b >= 0``. If it is at most `K`, then ``b < 1``, and the
-true length is at most `K`.
+every state. For the expected length is ``a + b K`` with ``a > 0`` and ``b >= 0``. If it is at most `K`, then ``b < 1``,
+and the true length is at most `K`.
 
 **Precision.** Both chains are solved with a proven error (`askwise.model.chain`), which widens the bounds. The levels
 are refined until the bounds are as close as requested. If all gains are multiples of one number, the levels have this
@@ -62,15 +62,15 @@ def bounded(
     """Return EDP by evidence at some states, ``float64 [n]``, and a verdict with proven bounds.
 
     EDP is the expected step at which an agent's actions rule out another policy. They do if they are at most `evidence`
-    times as likely under it as under the agent's. A value is the middle of its bounds, or the lower bound if no upper
-    bound was found.
+    times as likely under that policy as under the agent's. Each value is the middle of its two bounds, or the lower
+    bound if no upper bound was found.
 
     Args:
         steps: the agent's steps, with their evidence against the other policy.
         wanted: ``int32 [n]``, the states in which the agent may start.
-        evidence: the likelihood ratio, 0 to 1.
+        evidence: the likelihood ratio that rules the other policy out, 0 to 1.
         within: requested distance between the bounds, as a share of the lower bound.
-        max_lattice: limit on states times levels of rounded evidence.
+        max_lattice: limit on the number of states times levels of rounded evidence.
     """
     check_within(within)
     if (as_int(max_lattice) or 0) < 1:
@@ -182,9 +182,9 @@ def _spread(starts: Any, source: Any, gain: Any, limit: float, reach: Any, queue
     if this needs more than `most` looks at a step.
 
     `reach`, ``float64 [n]``, begins as `limit` (the LLR that rules the policy out) in twin states (see the module),
-    ``-inf`` elsewhere. The steps into state t are those from ``starts[t]`` to ``starts[t + 1]``, ``int64 [n + 1]``.
-    `source` is each step's first state, ``int32``; `gain` its change of the LLR, ``float64``. `queue` is work space,
-    ``int32 [n + 1]``.
+    ``-inf`` elsewhere. The steps into state t are ``starts[t]`` to ``starts[t + 1] - 1``; `starts` is
+    ``int64 [n + 1]``. `source` is each step's first state, ``int32``; `gain` its change of the LLR, ``float64``.
+    `queue` is work space, ``int32 [n + 1]``.
     """
     size = queue.size
     waiting = np.zeros(reach.size, dtype=np.uint8)
@@ -218,14 +218,14 @@ def _moves(steps: Steps, gains: Any, levels: int, depth: int) -> tuple[Any, Any,
 
     A lattice state is an agent's state and a level of its log-likelihood ratio (LLR). Its index is
     ``state * (depth + levels) + level``. Level 0 is the floor, level `depth` an LLR of 0, level ``depth + levels`` the
-    limit. A move is one of the `steps` at one level; it adds `gains`, ``int64 [n_steps]``. Moves that reach the limit
-    are left out.
+    limit. A move is one of the `steps` at one level; `gains`, ``int64 [n_steps]``, is how many levels each step adds.
+    Moves that reach the limit are left out.
 
     Returns:
         source: ``int64 [n_moves]``, lattice state before each move.
-        after: ``int64 [n_moves]``, level after it; negative below the floor.
-        which: ``int64 [n_moves]``, its index in `steps`.
-        ends: ``bool [n_lattice_states]``, whether the chain may end there.
+        after: ``int64 [n_moves]``, level after each move; negative below the floor.
+        which: ``int64 [n_moves]``, index of each move's step.
+        ends: ``bool [n_lattice_states]``, whether the chain may end in it.
     """
     width = levels + depth
     level = np.arange(width)
@@ -300,7 +300,7 @@ def late_values(
         levels: number of levels from an LLR of 0 to the limit.
         depth: number of levels below an LLR of 0.
         reach: ``float64 [n_states]``, the result of `infinite_below`.
-        guess: a first guess of the largest finite result.
+        guess: a first guess of the largest finite bound.
         tolerance: relative error of the computation; the bounds allow for it.
     """
     width, size = levels + depth, steps.size

@@ -9,7 +9,8 @@ number of steps from `s0` to `s`. Let ``P_j(s)`` be the probability that a unifo
     WCD(s0, i, j)  = 1 + max of d(s) over all s that are in cone(i) and in cone(j)
 
 Breadth-first search counts the shortest paths from `s0` to each state `s`: ``M(s)``. A drawn plan through `s` came from
-`u` with probability ``M(u) / M(s)``, whatever its goal. So ``P_j`` is computed backwards from goal `j`.
+the state `u` before `s` with probability ``M(u) / M(s)``, whatever its goal. So ``P_j`` is computed backwards from goal
+`j`.
 
 EDP and WCD are infinite for a goal with itself, and for goals that share a nearest target state.
 """
@@ -115,7 +116,7 @@ class _Work(NamedTuple):
     """Temporary arrays for computing EDP and WCD of all pairs of goals at one state.
 
     Attributes:
-        queue: ``int32 [n_states]``.
+        queue: ``int32 [n_states]``, states to visit.
         seen: ``int32 [n_states]``, the last goal that marked each state, -1 for none.
         words: ``uint64 [n_states, ceil(n_goals / 64)]``, one bit for each goal with a shortest plan through the state.
         mass: ``float64 [n_states]``, the share of one goal's shortest plans through each state.
@@ -151,8 +152,8 @@ def _matrices(
 ) -> None:
     """Fill `edp`, `wcd` and `steps` with the values that `capped_matrices` returns.
 
-    `edp` and `wcd` are all 0 before the call. `counts` is a new `_Counts`, which is filled, too. `work` is a new
-    `_Work`. The other arguments are those of `capped_matrices`.
+    `edp` and `wcd` must be all 0 before the call. `counts`, a new `_Counts`, is also filled. `work` is a new `_Work`.
+    The other arguments are those of `capped_matrices`.
     """
     n_goals, depth, mantissa, exponent = steps.size, counts.depth, counts.mantissa, counts.exponent
     queue, seen, words, mass = work.queue, work.seen, work.words, work.mass

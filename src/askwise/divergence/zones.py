@@ -82,11 +82,11 @@ class Zones:
 
     Attributes:
         truth: name of the teammate's goal.
-        other: name of the goal that it is confused with.
+        other: name of the goal with which `truth` is confused.
         information: steps up to the teammate's WCD; `other` may not yet be ruled out.
-        branching: steps from the ego agent's WCD on; it may need different actions for the goals.
-        expected_information: like `information`, with the EDP.
-        expected_branching: like `branching`, with the EDP.
+        branching: steps from the ego agent's WCD on; the ego agent may need different actions for the goals.
+        expected_information: steps up to the teammate's EDP.
+        expected_branching: steps from the ego agent's EDP on.
     """
 
     truth: str
@@ -143,7 +143,7 @@ def zones(
         teammate_at: the teammate's state, by name or index.
         ego_at: the ego agent's state, by name or index.
         truth: the teammate's goal, by index or name.
-        other: the goal it is confused with, by index or name.
+        other: the goal with which `truth` is confused, by index or name.
     """
     _check_families(teammate, ego)
     g, h = teammate.goal(truth, "truth"), teammate.goal(other, "other")

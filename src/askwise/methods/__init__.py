@@ -163,14 +163,15 @@ def make_agent(given: str | Agent, **options: Any) -> Agent:
 def agent_for(problem: Problem, given: str | Agent, *, errs: bool = False, **options: Any) -> Agent:
     """Return the agent that plays a problem, with a belief that suits the teammate.
 
-    If `errs` is True or the problem states the teammate's policies, the belief is ``robust``. A stated belief, an
-    `Agent` object or a method of another package is not changed.
+    If `errs` is True or the problem states the teammate's policies, ``robust`` replaces the method's default belief. A
+    belief in `given` or `options`, an `Agent` object and a method of another package are not changed.
 
     Args:
         problem: the problem.
         given: the agent, or the name or location of its method.
         errs: whether the teammate may leave its shortest paths.
-        options: options of an agent given by name, None if not given. With an `Agent` object they raise `InputError`.
+        options: options of an agent given by name; None is ignored. With an `Agent` object, other values raise
+            `InputError`.
     """
     chosen = {key: value for key, value in options.items() if value is not None}
     if chosen and isinstance(given, Agent):

@@ -32,8 +32,8 @@ class Agent(ABC):
         markov: whether decisions depend only on the belief and both agents' states. An exact evaluation may then merge
             episodes with equal belief and states.
         counts_questions: whether decisions also depend on the number of questions asked so far.
-        plans_with_questions: whether the agent can plan with at most `questions` questions per episode (None for no
-            limit).
+        plans_with_questions: whether the agent plans with a limit on the questions per episode, its attribute
+            `questions` (None for no limit).
     """
 
     name: str = "agent"
@@ -90,14 +90,15 @@ class KnowsGoal(Protocol):
 class BeliefAgent(Agent):
     """A base class of agents that keep a belief about the teammate's goal.
 
-    The agent takes an action that is optimal for all possible goals. If there is none, `ask_or_wait` decides.
+    The agent takes an action that is optimal for all possible goals. If there is none, the method `ask_or_wait`
+    decides.
 
     Args:
         belief: ``elimination`` rules out goals under which the teammate would never take the observed action. ``bayes``
-            uses Bayes' rule. ``robust`` does so for a teammate that sometimes acts at random.
+            uses Bayes' rule. ``robust`` uses it for a teammate that sometimes acts at random.
 
     Attributes:
-        fallback: belief to switch to if observations contradict the current one; None to raise an error.
+        fallback: kind of belief to switch to if observations contradict the current belief; None to raise an error.
     """
 
     fallback: str | None = None
@@ -128,9 +129,9 @@ class BeliefAgent(Agent):
     def decide(self, observation: Observation) -> Decision:
         """Update the belief with an observation, and return the decision for this step.
 
-        If no action is optimal for all possible goals, `ask_or_wait` decides. If some actions are, the agent takes one
-        of those that `without_loss` keeps. It waits if `without_loss` keeps none, or if no possible goal can be
-        reached.
+        If some actions are optimal for all possible goals, the agent takes one that puts no other goal out of reach
+        (`without_loss`), or waits if there is none. Otherwise, `ask_or_wait` decides. If no possible goal can be
+        reached, the agent waits.
         """
         self.tracker.update(observation)
         state, belief = observation.state, self.tracker.belief
@@ -165,8 +166,8 @@ class BeliefAgent(Agent):
         Goals already out of reach are ignored. If answers are never wrong, all of `actions` are returned.
 
         Args:
-            actions: ``int [k]``, actions that are optimal for all possible goals. These may leave out very improbable
-                goals.
+            actions: ``int [k]``, actions that are optimal for all possible goals, of which very improbable ones may be
+                left out.
             ego: index of the ego agent's state.
         """
         if not self.problem.answers.fallible:
@@ -183,8 +184,8 @@ class BeliefAgent(Agent):
         Args:
             state: the states of both agents.
             possible: ``bool [n_goals]``, the possible goals.
-            optimal: ``bool [n_goals, n_actions]``, the ego agent's optimal actions for each goal; none if it is out of
-                reach.
+            optimal: ``bool [n_goals, n_actions]``, the ego agent's optimal actions for each goal; a goal out of reach
+                has none.
         """
         left = possible & optimal.any(axis=1) & (self.problem.teammate.steps(state.teammate) >= 0)
         return left if left.any() else possible
@@ -258,7 +259,7 @@ class PlanningAgent(BeliefAgent):
         """Return the goals to plan for, ``bool [n_goals]``.
 
         By default, these are the possible goals (`Belief.possible`). If answers can be wrong, very improbable goals do
-        not count as possible; subclasses may plan for them, too.
+        not count as possible, but subclasses may still plan for them.
         """
         return self.belief.possible
 
@@ -331,7 +332,7 @@ class QuestionLimit(Agent):
     def decide(self, observation: Observation) -> Decision:
         """Return the decision of the inner agent; if this is a question beyond the limit, return the decision to wait.
 
-        Each observation that contains an answer adds one to the number of questions asked.
+        Each observation that contains an answer, even a refusal, adds one to the number of questions asked.
         """
         self.asked += observation.answer is not None
         decision = self.agent.decide(observation)

@@ -42,9 +42,10 @@ class Interruption(BaseException):
 def blame(player: object, method: str, error: BaseException, t: int | None = None, kind: str = "agent") -> None:
     """Raise `AgentFailed` if an error is the fault of the agent or teammate whose method raised it; otherwise return.
 
-    Call it in the ``except`` block, and write ``raise`` after it. Interruptions are nobody's fault. Errors of askwise
-    and a lack of memory are blamed only if they arose in user code. A `ContradictoryObservation` is raised again with
-    the step. `kind` is ``agent`` or ``teammate``. `t` is the step, None before the first.
+    Call it in the ``except`` block, and write ``raise`` after it. `method` is the name of the method. `kind` is
+    ``agent`` or ``teammate``. `t` is the step, None before the first. Interruptions are nobody's fault. Errors of
+    askwise and a lack of memory are blamed only if they arose in user code. A `ContradictoryObservation` is raised
+    again with the step.
     """
     if isinstance(error, KeyboardInterrupt | Interruption | AgentFailed | InvalidDecision):
         return
@@ -76,8 +77,8 @@ def blaming(player: object, method: str, t: int | None = None, kind: str = "agen
 def refuse(player: object, method: str, what: str, t: int | None = None, kind: str = "agent") -> NoReturn:
     """Raise `InvalidDecision` because a method of an agent or a teammate returned an invalid result.
 
-    `what` says what is wrong, such as "has the name 7". `kind` is ``agent`` or ``teammate``. `t` is the number of the
-    step, None before the first step.
+    `method` is the method's name. `what` says what is wrong, such as "has the name 7". `kind` is ``agent`` or
+    ``teammate``. `t` is the step, None before the first.
     """
     raise InvalidDecision(f"{_step(t)}{known_as(player, kind)} {what}{line_text(source_line(player, method))}")
 

@@ -5,12 +5,12 @@ Two goals *branch* if no action is optimal now for both. ``P_i`` is the probabil
 
     maximise   sum over pairs that branch (P_i + P_j) (x_i xor x_j)  -  sum of price_i x_i
 
-The first sum is the *gain*. Goals form a *class* if they have the same price and branch with the same other goals. The
-gain of a given number of goals from a class is linear in their probability. The likeliest or the unlikeliest are
-therefore best.
+The first sum is the *gain*. Goals form a *class* if they have the same price and branch with the same other goals. For
+a given number of goals from a class, the gain is linear in the sum of their probabilities. The likeliest or the
+unlikeliest goals of the class are therefore the best choice.
 
-Branch and bound chooses them class by class. The bound adds up the largest gain of each class without a choice, and
-between each two of them.
+Branch and bound decides one class after the other. Its bound adds up the largest gain of each undecided class, and the
+largest gain between each two undecided classes.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _options(belief: Any, clique: bool, price: float) -> Any:
     """Return the subsets of a class of goals that an optimal question may contain, as rows of ``float64 [2 n, 3]``.
 
     Columns are size, probability, and gain within the class minus price. First come the 0 to `n` likeliest goals, then
-    the 1 to ``n - 1`` unlikeliest. `belief` is in descending order. `clique` says whether the goals branch.
+    the 1 to ``n - 1`` unlikeliest. `belief` is in descending order. `clique`: whether the goals branch with each other.
     """
     n = belief.size
     options = np.zeros((2 * n, 3))
@@ -157,8 +157,8 @@ def _search(
         table: ``float64 [n_rows, 3]``, the possible subsets (`_options`).
         linked: ``bool [n_classes, n_classes]``, whether two classes branch.
         sizes: ``float64 [n_classes]``, number of goals.
-        masses: ``float64 [n_classes]``, probability.
-        best_choice: ``int64 [n_classes]``, filled with the chosen row within each class.
+        masses: ``float64 [n_classes]``, sum of the goals' probabilities.
+        best_choice: ``int64 [n_classes]``, filled with the chosen row, counted from 0 within each class.
         budget: most partial solutions to search.
 
     Returns:

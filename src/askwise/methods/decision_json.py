@@ -24,7 +24,7 @@ def gate_to_json(problem: Problem, gate: Gate) -> dict[str, Any]:
     - ``open``: whether several goals are possible, but no action is optimal for all of them;
     - ``possible``: number of possible goals;
     - ``common``: names of actions that are optimal for all possible goals;
-    - ``suits``: number of possible goals for which an action is optimal, if any, by action name.
+    - ``suits``: for each action that is optimal for some possible goal, by name, the number of such goals.
     """
     names = problem.ego.actions.names
     return {
@@ -56,13 +56,13 @@ def gate_from_json(problem: Problem, given: Field) -> Gate:
 
 
 def pairs_to_json(problem: Problem, pairs: Iterable[PairZones]) -> list[dict[str, Any]]:
-    """Return for pairs of goals when it may pay to ask, as a list with a JSON object for each pair.
+    """Return a list with a JSON object for each pair of goals, which says when it may pay to ask about the two goals.
 
     The current step is 1. The keys are:
 
     - ``goals``: the names of both goals;
     - ``informed``: the step by which watching has certainly told the goals apart;
-    - ``branching``: the first step in which they need different actions;
+    - ``branching``: the first step in which the two goals need different actions;
     - ``expected``: when the second goal is expected to be ruled out if the first is true, and vice versa;
     - ``weight``: expected steps in which the agent is undecided, weighted by the goals' probabilities;
     - ``now``: whether the current step lies between ``branching`` and ``informed``.

@@ -5,16 +5,16 @@ the true goal. While another goal `k` is possible, the best action is unclear du
 `g` has these intervals for all `k`. After the answer, only goals on the side of `g` are possible. The fewer steps their
 intervals cover, the higher the value of the question (`askwise.methods.question_value`).
 
-Intervals of a list with the same start form a *group*, longest first. Its *lead* and *second* are the two longest of
-goals on the side of `g`. Its *rival* is the longest of a goal on the other side. The leads determine the steps covered.
-They change in three cases:
+Intervals of a list with the same start form a *group*, longest first. In each group, the *lead* and the *second* are
+the two longest intervals of goals on the side of `g`. The *rival* is the longest of a goal on the other side. The leads
+determine the steps covered. A lead changes in three cases:
 
 - A goal with an interval longer than the lead joins the side of `g`.
 - The goal of the lead leaves the side of `g`. The second becomes the lead.
 - `g` itself is flipped. The rivals become the leads.
 
-The *gain* of flipping `k` is the increase of the value, a sum over true goals. The term of another goal `g` is the
-*share* of the interval of `k` in the list of `g`. It is 0 after the lead of a group.
+The *gain* of flipping `k` is the increase of the value, a sum over true goals. The term for another goal `g` is the
+*share* of the interval of `k` in the list of `g`. Intervals that follow the lead of their group have the share 0.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def climb(
         mask: ``bool [n]``, the goals in the question; changed in place.
         swaps: whether to try swaps when no move helps.
         belief: ``float64 [n]``, probabilities of the goals.
-        conflict_steps: ``float64 [n]``, by true goal, steps with an unclear best action if nothing is asked.
-        intervals: these steps, by true goal and other goal.
+        conflict_steps: ``float64 [n]``, by true goal, number of steps with an unclear best action if nothing is asked.
+        intervals: the interval of such steps for each true goal and each other goal.
         by_size: ``float64 [n + 1]``, price by number of goals.
         extra: ``float64 [n]``, extra price of each goal.
 
@@ -114,7 +114,8 @@ def climb(
 def _best_flip(now: Any, by_size: Any, extra: Any) -> tuple[int, float]:
     """Return the goal whose move into or out of the question increases its value minus price most, and the increase.
 
-    The increase can be negative. If each move leads to no goal or all goals, the result is -1 and ``-inf``.
+    The increase can be negative. If each move leads to a question about no goal or all goals, the result is -1 and
+    ``-inf``.
     """
     n = now.mask.size
     size = now.mask.sum()
@@ -245,7 +246,7 @@ def _find_leads(group: int, g: int, now: Any, intervals: Any) -> None:
 def _set_own_gain(g: int, probability: float, now: Any, intervals: Any) -> None:
     """Recompute how much the value of the question increases if `g` is the true goal and moves to the other side.
 
-    It changes ``now.own``, ``now.gains`` and ``now.reach``. The leads and rivals in `now` must be up to date.
+    The leads and rivals in `now` must be up to date. ``now.own``, ``now.gains`` and ``now.reach`` are updated.
     """
     begin, end, lead, rival = intervals.begin, intervals.end, now.lead, now.rival
     kept = other = 0.0
@@ -270,8 +271,8 @@ def _set_own_gain(g: int, probability: float, now: Any, intervals: Any) -> None:
 def _set_shares(g: int, probability: float, now: Any, intervals: Any) -> None:
     """Recompute how much the value of the question increases if `g` is the true goal and another goal changes sides.
 
-    The increase for each other goal, times `probability`, is the share of this goal's interval in the list of `g`.
-    ``now.shares`` and ``now.gains`` are updated. The leads in `now` must be up to date.
+    The leads in `now` must be up to date. For each other goal, the increase times `probability`, that of `g`, becomes
+    the share of this goal's interval in the list of `g`. ``now.shares`` and ``now.gains`` are updated.
     """
     begin, end, following = intervals.begin, intervals.end, intervals.following
     stop = intervals.starts[g + 1]
@@ -297,8 +298,8 @@ def _uncovered(
 ) -> float:
     """Return how much of the interval from `reach` to `until` is not covered by the leads of some groups.
 
-    The groups begin at the interval `group` and end before `stop`. `begin`, `end` and `following` are those of
-    `Intervals`, `lead` is that of `Standing`.
+    The groups are those of the intervals from index `group` to ``stop - 1``. `begin`, `end` and `following` are arrays
+    of `Intervals`, `lead` is an array of `Standing`.
     """
     length = 0.0
     while reach < until and group < stop and begin[group] < until:

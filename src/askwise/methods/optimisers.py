@@ -149,7 +149,7 @@ class _Nets:
 def local_search(values: QuestionValue, rng: np.random.Generator, *, restarts: int | None = None) -> BestQuestion:
     """Return the best question found by hill climbing from questions about the likeliest goals and random questions.
 
-    `rng` draws the random starts. `restarts` is their number; None for 16, and fewer for more than 50 goals.
+    `rng` draws the random questions. `restarts` is their number; None for 16, or fewer if there are more than 50 goals.
     """
     prices = _price_arrays(values)
     restarts = max(4, min(16, 800 // values.n)) if restarts is None else restarts
@@ -287,11 +287,11 @@ def branch_and_bound(
 
     Args:
         best_mask: ``bool [n]``, the best question known; overwritten by a better one.
-        best_net: its net value.
+        best_net: net value of this question.
         order: ``int64 [n]``, the goals in the order of the search.
         belief: ``float64 [n]``, probabilities of the goals.
-        conflict_steps: ``float64 [n]``, by true goal, steps with an unclear best action if nothing is asked.
-        intervals: these steps, by true goal and other goal.
+        conflict_steps: ``float64 [n]``, by true goal, number of steps with an unclear best action if nothing is asked.
+        intervals: the interval of such steps for each true goal and each other goal.
         by_size: ``float64 [n + 1]``, price by number of goals.
         extra: ``float64 [n]``, extra price of each goal.
         budget: most partial questions to search.
@@ -358,8 +358,8 @@ def _cheapest(prices: Any) -> Any:
 def _least(asked: int, side: Any, counts: Any, cheapest: Any, extra: Any) -> float:
     """Return a lower bound of the prices of all questions that can result from a partial question.
 
-    `side`, ``int8 [n]``, is the side of each goal, 0 or 1, -1 if undecided. The question is about the side `asked`.
-    `counts` is the number of goals on each side.
+    `side`, ``int8 [n]``, is the side of each goal, 0 or 1, -1 if undecided. Questions have the goals on side `asked`.
+    `counts` is the number of goals on each side; `cheapest` is from `_cheapest`.
     """
     n = side.size
     price = cheapest[max(counts[asked], 1), min(n - counts[1 - asked], n - 1)]

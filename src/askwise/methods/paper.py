@@ -75,8 +75,8 @@ class Toolbox(Baseline):
     """The paper's `BL:Toolbox`: asks about the possible goals for which the median move is optimal.
 
     The agent sorts the available moves by the number of possible goals for which they are optimal, fewest first. The
-    median is the third of four moves, the second of three, the first of two. If it is optimal for no or all possible
-    goals, the agent waits. If no move is optimal for any, it asks about a random half.
+    median is the third of four moves, the second of three, the first of two. If the median is optimal for no or all
+    possible goals, the agent waits. If no move is optimal for any goal, it asks about a random half.
     """
 
     name = "toolbox"
@@ -241,10 +241,10 @@ class Ezq(BeliefAgent):
 
 
 def _runner_up(values: QuestionValue, found: BestQuestion) -> tuple[BoolArray, float] | None:
-    """Return the best of a few questions that differ from `found` by one goal, and its value minus price.
+    """Return the best of three questions that differ from `found` by one goal, and its value minus price.
 
-    Only the three moves that increase the value most are tried. The result is None if they all lead to no goal or all
-    goals.
+    They have the largest values of all such questions. Those about no goal or all goals do not count; the result is
+    None if none is left.
     """
     gains = values.flips(found.asked)
     best: tuple[BoolArray, float] | None = None

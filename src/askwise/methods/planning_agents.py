@@ -13,7 +13,7 @@ problem again from the current states and belief in two cases:
 - The teammate has left all shortest plans for a possible goal (belief ``robust``).
 - The solution does not cover an answer to another agent's question.
 
-If answers may be wrong or missing, it is the best only for a limited number of questions.
+If answers may be wrong or missing, `Optimal` is the best only for a limited number of questions.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class PlannerAgent(PlanningAgent):
         self.name = "planner" if setting == "full" else f"planner-{setting}"
 
     def reset(self, problem: Problem, seed: Seed = None) -> None:
-        """Start an episode of `problem`; raise `InputError` if the planner cannot plan with its prices or answers.
+        """Start an episode of `problem`; raise `InputError` if the planner cannot handle its prices or answers.
 
         The price of a question must be a base price plus a price for each goal in it. Wrong and missing answers must
         have fixed probabilities, or `AnswerModel.for_planning` must approximate them. `seed` does not change the
@@ -121,8 +121,8 @@ class PlannerAgent(PlanningAgent):
     def considered_goals(self) -> BoolArray:
         """Return the goals to plan for, ``bool [n_goals]``: the possible goals, and sometimes improbable ones.
 
-        If answers can be wrong, goals with a tiny probability do not count as possible. They are included if they are
-        not ruled out and the ego agent could get to a place from which it cannot reach every goal.
+        If answers can be wrong, goals with a tiny probability do not count as possible. Such goals, unless ruled out,
+        are included if the ego agent could get to a place from which it cannot reach every goal.
         """
         if self.problem.answers.fallible and self.problem.ego.table().cut_off().any():
             return self.belief.not_ruled_out
@@ -316,8 +316,8 @@ class Optimal(PlanningAgent):
     def considered_goals(self) -> BoolArray:
         """Return the goals to plan for, ``bool [n_goals]``: the possible goals, and sometimes very improbable ones.
 
-        If answers can be wrong, very improbable goals are included unless they are ruled out. With the belief
-        ``robust``, this holds only if the ego agent can put goals out of reach.
+        If answers can be wrong, very improbable goals are included unless ruled out. With the belief ``robust``, this
+        holds only if the ego agent could get to a place from which it cannot reach every goal.
         """
         if self.solver.follows_answers and (self.belief.rules_out or self._irreversible):
             return self.belief.not_ruled_out
@@ -337,9 +337,9 @@ class Optimal(PlanningAgent):
     def _best_move(self, state: JointState, possible: BoolArray, *, off: bool) -> BestMove:
         """Return the optimal move in a state, an action or a question.
 
-        If the last solution does not cover the state, or if `off`, the problem is first solved again from this state.
-        `possible` is ``bool [n_goals]``. `off` says whether the teammate is no longer on a shortest plan for some of
-        these goals.
+        `possible`, ``bool [n_goals]``, has the goals to plan for. `off` says whether the teammate is no longer on a
+        shortest plan for some of these goals. If so, or if the last solution does not cover the state, the problem is
+        first solved again from this state.
         """
         answers = self.tracker.answers
         if not off:

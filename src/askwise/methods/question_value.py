@@ -256,8 +256,8 @@ def question_value(mask: Any, belief: Any, conflict_steps: Any, intervals: Any) 
     Args:
         mask: ``bool [n]``, the goals in the question.
         belief: ``float64 [n]``, probabilities of the goals.
-        conflict_steps: ``float64 [n]``, by true goal, such steps if nothing is asked.
-        intervals: such steps, by true goal and other goal.
+        conflict_steps: ``float64 [n]``, by true goal, number of such steps if nothing is asked.
+        intervals: the interval of such steps, by true goal and other goal.
     """
     value = 0.0
     for g in range(mask.size):
@@ -267,7 +267,7 @@ def question_value(mask: Any, belief: Any, conflict_steps: Any, intervals: Any) 
 
 @compiled(work=lambda given: given.intervals.others.size)
 def flip_gain(k: int, mask: Any, kept: Any, belief: Any, intervals: Any) -> float:
-    """Return how much the value of a question changes if goal `k` moves into or out of it.
+    """Return how much the value of a question changes if goal `k` moves into or out of the question.
 
     Args:
         k: index of the goal.

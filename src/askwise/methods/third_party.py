@@ -5,8 +5,8 @@ An agent's location is ``mine.py``, ``mine.py:Likeliest`` or ``package.module:Li
 function that returns an agent. A file with only one agent needs no colon. Options can follow:
 ``mine.py:Likeliest,enough=0.5``.
 
-A file is loaded again only if it has changed. Its module has a unique name, made from the full path. Its agents can
-therefore be copied and pickled. Errors become text on one line, with the file and line of the code to fix.
+A file is loaded again only if it has changed. The file's module has a unique name, made from the full path, so that
+agents can be copied and pickled. Errors become text on one line, with the file and line of the code to fix.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ def _module(name: str, field: str) -> ModuleType:
 def _importable(folder: Path) -> Iterator[None]:
     """Return a context manager: while its ``with`` block runs, Python can import the modules in `folder`.
 
-    The folder comes last in Python's path, so that its modules hide no others.
+    The folder comes last in Python's path, so that modules in the folder hide no others.
     """
     added = str(folder)
     sys.path.append(added)
@@ -330,7 +330,8 @@ def files_of(thing: object) -> frozenset[str]:
 def source_line(thing: object, method: str) -> SourceLine | None:
     """Return the file and line at which user code defines a method of an object; None if there is no such line.
 
-    If askwise defines the method, the result is the line at which user code defines the object's class, if it does.
+    If askwise defines the method, the result is the line at which user code defines the object's class; None if askwise
+    defines the class, too.
     """
     code = _code(getattr(type(thing), method, None))
     if code is not None and not _is_ours(code.co_filename):

@@ -30,8 +30,8 @@ class Edges:
         actions: names of all actions, in index order.
         source: state in which each edge starts.
         action: action of each edge.
-        target: state to which it leads.
-        probability: its probability; empty if edges have none.
+        target: state to which each edge leads.
+        probability: probability of each edge; empty if edges have none.
     """
 
     states: list[Hashable]
@@ -68,8 +68,8 @@ def read_edges(edges: Iterable[Sequence[Any]], states: Iterable[Hashable] | None
         states: names of states to number before all others; None for none.
 
     Raises:
-        InputError: an edge is malformed, only some edges have a probability, an action without probabilities leads to
-            two states, or `states` repeats a name.
+        InputError: an edge is malformed, only some edges have a probability, an action without probabilities leads from
+            one state to two, or `states` repeats a name.
     """
     read = Edges(states=[])
     state_index: dict[Hashable, int] = {}
@@ -140,7 +140,7 @@ class Exploration:
     Attributes:
         states: index of each state.
         labels: index (label) of each action.
-        counts: number of edges of each state whose actions are known.
+        counts: number of edges of each state for which `expand` was called.
         targets: index of the next state of each edge, sorted by the state in which it starts.
         of_edge: label of each edge.
     """
@@ -160,7 +160,7 @@ class Exploration:
         """Return the index of a state; a new state is added to `self.states` and gets the next free index.
 
         `field` is the name of the input in error messages. Raises an `InputError` if the state is not hashable, or if
-        it exceeds `max_states`.
+        there are already `max_states` states.
         """
         if not is_hashable(state):
             raise InputError(field, repr(state), "a state that is hashable, such as a tuple or a string")
@@ -213,9 +213,9 @@ class Exploration:
 def rank_tables(counts: Any, *columns: IntArray) -> tuple[IntArray, ...]:
     """Turn lists with one value for each edge into tables with one row for each state.
 
-    Edges are sorted by the state in which they start. `counts`, ``int [n_states]``, is their number by state. `columns`
-    are the lists, ``int32 [n_edges]``. The tables are ``int32 [n_states, most edges of a state]``; shorter rows end in
-    -1.
+    Edges are sorted by the state in which they start. `counts`, ``int [n_states]``, is the number of edges of each
+    state. `columns` are the lists, ``int32 [n_edges]``. The tables are ``int32 [n_states, most edges of a state]``;
+    shorter rows end in -1.
     """
     sources = np.repeat(np.arange(counts.size), counts)
     ranks = np.arange(sources.size) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -232,8 +232,8 @@ def direct_solve(chain: AbsorbingChain) -> FloatArray:
 def iterative_solve(chain: AbsorbingChain, tolerance: float, max_iterations: int) -> tuple[FloatArray, int]:
     """Compute the expected number of steps until the chain ends by Gauss-Seidel sweeps of ``V = 1 + matrix @ V``.
 
-    The sweeps stop when the relative error is proven to be within `tolerance`, without progress, or after about
-    `max_iterations` sweeps.
+    The sweeps stop when the relative error is proven to be within `tolerance`, when they make no more progress, or
+    after about `max_iterations` sweeps.
 
     Returns:
         The expected steps from each state, ``float64 [n]``; and the number of sweeps.

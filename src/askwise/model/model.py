@@ -119,7 +119,7 @@ class Model(Sealed):
         return cls(successor, labels=labels, states=found.states, actions=found.labels, stay=stay)
 
     def with_columns(self) -> Model:
-        """Return an equal model in which each column of `successor` stands for the same action in every state.
+        """Return an equal model without labels: each column of `successor` stands for the same action in every state.
 
         In a model with labels, column k stands for the k-th available action of each state.
         """
@@ -181,8 +181,9 @@ class Model(Sealed):
     def action(self, name: Hashable, field: str | None = None) -> int:
         """Return the index of an action given by name or index: its column in tables ``[n_states, n_actions]``.
 
-        In a model with labels, a column stands for different actions in different states. It is called ``action 1``,
-        ``action 2``, ...; `action_in` takes the names of actions. `field` is the name of the input in error messages.
+        In a model with labels, a column stands for different actions in different states. Columns are called
+        ``action 1``, ``action 2``, ...; `action_in` takes the names of actions. `field` is the name of the input in
+        error messages.
         """
         return self._actions.index(name, field)
 
@@ -209,8 +210,8 @@ class Model(Sealed):
     def actions(self) -> tuple[Hashable, ...]:
         """Names of the columns of `successor`, which are the names of the actions in a model without labels.
 
-        In a model with labels, they are ``action 1``, ``action 2``, ..., and the name of the action that stays in
-        place.
+        In a model with labels, the columns are called ``action 1``, ``action 2``, ..., except that of the action that
+        stays in place.
         """
         assert self._actions.names is not None
         return self._actions.names

@@ -1,8 +1,8 @@
 """Names of states and actions: users write names, algorithms use integers.
 
 `Names` maps between the two. `Labels` is for models with many actions, of which each state has few. Column k of the
-table of next states is then for the k-th action of each state. The *label* ``labels[s, k]`` is its index among all
-actions.
+table of next states is then for the k-th action of each state. The *label* ``labels[s, k]`` is the index of this action
+in state `s` among all actions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from askwise.types import IntArray
 class Names(Sealed):
     """A two-way map between the indices and the names of `n` states, actions or goals.
 
-    Lookups accept both. If some names are integers, an integer is always a name.
+    Lookups accept a name or an index. If some names are integers, an integer is always read as a name.
 
     Args:
         kind: noun for error messages, such as ``state``.

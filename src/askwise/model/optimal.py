@@ -122,8 +122,9 @@ def uniform_optimal(model: Model, goal: GoalLike) -> Policy:
 def boltzmann(model: Model, goal: GoalLike, beta: float = 2.0) -> Policy:
     """Return the policy that takes an action with probability proportional to ``exp(-beta * steps left after it)``.
 
-    The steps left are the fewest from the next state to the goal. Actions that put it out of reach are never taken,
-    STAY only at the goal. For large `beta` the policy approaches `uniform_optimal`. `model` must be deterministic.
+    `model` must be deterministic. The steps left are the fewest from the next state to the goal. Actions that put the
+    goal out of reach are never taken; STAY is taken only at the goal. For large `beta` the policy approaches
+    `uniform_optimal`.
     """
     if not 0 < beta < np.inf:
         raise InputError("beta", beta, "a finite number above 0")

@@ -42,8 +42,8 @@ class Policy(Sealed):
     ) -> Policy:
         """Estimate a policy from recorded trajectories by counting the actions in each state.
 
-        If action `a` was taken `k` times in `n` visits of a state, its probability there is
-        ``(k + smoothing * b) / (n + smoothing)``. ``b`` is its probability in the policy `base`.
+        If action ``a`` was taken ``k`` times in ``n`` visits of a state, its probability in this state is
+        ``(k + smoothing * b) / (n + smoothing)``, where ``b`` is the probability of ``a`` in the policy `base`.
 
         Args:
             model: the model of the recorded agent.

@@ -1,8 +1,8 @@
 """Distances, optimal actions and uniformly random optimal policies (UROPs) of several goals in a deterministic model.
 
 One table has the distances from all states to all goals, filled at first use by one search per goal. Large grids in
-which each goal is one cell avoid it. Without walls, they add the differences in columns and rows. With walls, they
-search from each of the first few queried states.
+which each goal is one cell can do without this table: without walls, a distance is the sum of the differences in
+columns and rows; with walls, one search starts at each of the first few queried states.
 
 The UROPs form one table if it is small. If it would be large, their probabilities are computed for each queried state.
 """
@@ -127,7 +127,7 @@ class Pursuit(Sealed):
     def _steps_to(self, goal: int) -> tuple[IntArray, int]:
         """Return a table of the fewest steps from all states to goals, and the column that belongs to `goal`.
 
-        The table, ``int32 [n_states, n]``, has all goals or only this one.
+        The table, ``int32 [n_states, n]``, has a column for each goal, or only one for `goal`.
         """
         if self._kept:
             return self.distance, goal
@@ -206,13 +206,13 @@ def columns_plus_rows(grid: GridWorld, targets: IntArray) -> IntArray:
 
 
 def fill_distances(indptr: Any, indices: Any, targets: IntArray, starts: IntArray, table: IntArray) -> None:
-    """Fill a table with the fewest steps from each state to each goal, -1 where it is out of reach.
+    """Fill a table with the fewest steps from each state to each goal, -1 where the goal is out of reach.
 
     Args:
         indptr: ``int [n_states + 1]``, from `Model.predecessors`.
         indices: predecessors of all states, from `Model.predecessors`.
         targets: target states, one goal after the other.
-        starts: ``int [n_goals + 1]``, where each goal begins in `targets`, then its size.
+        starts: ``int [n_goals + 1]``, where each goal begins in `targets`, then the size of `targets`.
         table: ``int32 [n_states, n_goals]``, filled.
     """
     scratch = np.empty((2, table.shape[0]), dtype=np.int32)
@@ -280,8 +280,8 @@ def _policies(indptr: Any, indices: Any, targets: Any, starts: Any, successor: A
 def _cone_counts(successor: Any, distance: Any, goal: int, state: int, slot: Any) -> tuple[Any, Any, Any]:
     """Count the shortest plans to a goal from `state`, and from all other states on these plans.
 
-    `goal` is a column of `distance`. `slot`, ``int32 [n_states]``, all -1, gets the index of each of these states in
-    the result.
+    `goal` is a column of `distance`, the fewest steps to goals. `slot`, ``int32 [n_states]``, all -1, gets the index
+    of each of these states in the result.
 
     Returns:
         The states, nearest first; and mantissas and exponents: a number of plans is ``mantissa * BASE ** exponent``.

@@ -8,8 +8,8 @@
 ``real_hyp.dat``   the true goal (optional)
 =================  ==================================================================
 
-Archives are read in memory, not unpacked to disk. Their files may be in any folder. Files that are too large are
-refused. Written files lack comments, requirements and the types of predicates.
+Archives are read in memory, not unpacked to disk. The files may be in any folder of an archive. Files that are too
+large are refused. Written files lack comments, requirements and the types of predicates.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Recognition:
         domain: the PDDL domain.
         setting: the PDDL problem: objects and initial state.
         goals: the candidate goals.
-        seen: pairs for the observed actions: first word with its place in the file, and whole action.
+        seen: a pair for each observed action: its first word, with file and line, and the text of the whole action.
         true_goal: index of the true goal; None if unknown.
         limits: limits on grounding and search.
     """

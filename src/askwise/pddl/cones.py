@@ -101,10 +101,10 @@ class Cones:
 
     @cached_property
     def divergence(self) -> Divergence:
-        """The `Divergence` of all pairs of goals in `reached`, which says when an observer can tell two goals apart.
+        """The `Divergence` of the goals with known plans, which says when an observer can tell two goals apart.
 
         ``matrices_at(0)`` returns the expected and the latest step at which one goal is ruled out while the actor
-        pursues the other, both from the start. Goals are numbered by their position in `reached`.
+        pursues the other, both from the start. Goals are numbered by their position in the attribute `reached`.
         """
         if not self.reached:
             raise InputError("goals", "none whose optimal plans are known", "at least one")
@@ -135,8 +135,8 @@ class Cones:
     def after(self, actions: Iterable[str]) -> dict[int, int]:
         """Return the states to which actions may lead from the start, each with the number of paths to it.
 
-        Keys are indices of states. Actions with the same name may lead to different states. The dict is empty if no
-        optimal plan begins with `actions`, names such as ``stack a b``.
+        `actions` are names such as ``stack a b``. Actions with the same name may lead to different states. The keys of
+        the dict are indices of states. The dict is empty if no optimal plan begins with `actions`.
         """
         states = {0: 1}
         for action in actions:
@@ -166,7 +166,7 @@ def cones_of(
             the problem.
         names: names of the goals; by default those of the problem, or ``goal 1``, ``goal 2``, ...
         start: ``uint64 [n_words]``, bits of the first state; by default the initial state.
-        limits: by default those of the problem, or ``Limits()``.
+        limits: limits on the search; by default those of the problem, or ``Limits()``.
         progress: called now and then with a line of text; None for no calls.
     """
     if isinstance(problem, Recognition):

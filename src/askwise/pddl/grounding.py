@@ -2,9 +2,9 @@
 
 An atom is *reached* if it is true initially, or if an operator whose positive conditions are all reached makes it true.
 Deletes are ignored. A newly reached atom is matched with a condition of an action. The other conditions are then
-matched with atoms reached before, the one with the fewest atoms first. A variable in no condition stands for every
+matched with reached atoms, the condition with the fewest candidates first. A variable in no condition stands for every
 object of its types. Negative conditions are checked here if no action changes their predicate. The search for plans
-checks all others.
+checks the other negative conditions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Limits:
         operators: actions with objects instead of variables.
         tries: substitutions of objects for variables.
         blind: states in a breadth-first search, shared by goals with the same relevant operators.
-        states: states in the bounded search of each goal, without those too far from it.
+        states: states in the bounded search of each goal, without states too far from the goal.
         evaluations: states, for each goal, whose lower bound on the steps left (LM-cut) is computed.
         edges: transitions on optimal plans, of all goals together.
     """
@@ -55,7 +55,7 @@ def too_many(what: str, found: str, limit: int, name: str) -> InputError:
         what: what the limit stopped, such as "grounding".
         found: what exceeded the limit, such as "one atom more that can become true".
         limit: the limit.
-        name: its field in `Limits`.
+        name: the field of this limit in `Limits`.
     """
     return InputError(
         what, found, f"at most {limit} (raise it by Limits({name}=...), commands: --search-limit {name}=N)"
@@ -106,8 +106,8 @@ class Grounded:
 def ground(domain: PddlDomain, setting: PddlProblem, limits: Limits | None = None) -> Grounded:
     """Return a planning problem without variables: each action is copied for every useful choice of objects.
 
-    A copy is left out if it could not become applicable even if atoms never became false. Raises `InputError` if a
-    limit is exceeded, or if an action does not cost 1.
+    A copy is useful if it could become applicable in case that atoms never became false. Raises `InputError` if a limit
+    is exceeded, or if an action does not cost 1.
 
     Args:
         domain: the actions with variables.
@@ -144,9 +144,9 @@ class _Plan:
     `changing` has the predicates that some action changes.
 
     Attributes:
-        positive: must be true.
-        never: must be false, and no action changes them.
-        negative: must be false, and actions change them.
+        positive: atoms that must be true.
+        never: atoms that must be false and that no action changes.
+        negative: atoms that must be false and that actions change.
         types: the `Parameter` of each variable.
     """
 
@@ -228,8 +228,8 @@ class _Grounding:
     def _take(self, number: int, start: Binding, others: list[Literal], waiting: deque[Atom], seen: set[Atom]) -> None:
         """Find all operators of the action with index `number` in which some variables have given objects.
 
-        They are added to `self.found`, and new atoms that they make true to `waiting` and `seen`. `start` has the given
-        objects. `others` are the positive conditions not matched yet.
+        The operators are added to `self.found`, and the new atoms that they make true to `waiting` and `seen`. `start`
+        has the given objects. `others` are the positive conditions not matched yet.
         """
         plan = self.plans[number]
         for binding in self._joined(plan, start, others):
@@ -286,7 +286,7 @@ class _Grounding:
     def _bound(self, plan: _Plan, condition: Literal, atom: Atom, binding: Binding) -> Binding | None:
         """Match a condition with an atom; return a copy of `binding` with the condition's variables added.
 
-        The result is None if they do not match. `plan` has the types of the variables.
+        The result is None if the atom does not match. `plan` has the types of the variables.
         """
         self._try()
         extended = dict(binding)

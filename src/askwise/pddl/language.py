@@ -27,7 +27,7 @@ class Literal:
 
     Attributes:
         predicate: the name of the predicate, here ``on``.
-        terms: its objects and variables, here ``a`` and ``?x``.
+        terms: the objects and variables of the atom, here ``a`` and ``?x``.
         positive: False for the negation of an atom.
         at: the predicate with its file and line, for error messages.
     """
@@ -199,7 +199,7 @@ def effect(form: Form, known: KnownNames) -> tuple[tuple[Literal, ...], tuple[fl
 
 
 def _parts(form: Form) -> list[tuple[Form, bool]]:
-    """Split a condition or an effect at each ``and``; return its parts, each with whether it is not negated.
+    """Split a condition or an effect at each ``and``; return its parts, each with False if it is negated, else True.
 
     A part is an atom, an equality, or an increase of the cost.
     """
@@ -301,6 +301,6 @@ def number(word: Word | Form, expected: str) -> float:
 def refuse_cost(at: Word, cost: float | str) -> InputError:
     """Return the error for an action that does not cost 1.
 
-    `at` is the name of the action with its file and line. A text as `cost` follows "an action 'NAME' that costs".
+    `at` is the name of the action with its file and line. The message says "an action 'NAME' that costs `cost`".
     """
     return refusal(at, f"an action {at.text!r} that costs {cost}", f"1, {UNIT_COST}")

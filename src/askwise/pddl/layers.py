@@ -4,9 +4,9 @@ A layer has all states at one distance from the start. States are rows of 64-bit
 addressing. An operator is tested only in states with its *watched* bit: of its conditions, the one that the fewest
 other operators have.
 
-**Regression** finds the states before an operator from the state after it. The state after it has all bits that the
-operator adds, all its conditions that it keeps, and no other bit that it changes. Before it, all conditions are set.
-Bits that it changes without requiring them are unknown: all their combinations are looked up.
+**Regression** finds the states before an operator from the state after it. In the state after it, all bits are set
+that the operator adds, and all its conditions that it does not delete, but no bit that it deletes. Before it, all
+conditions are set. Bits that it changes but does not require are unknown: all their combinations are looked up.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST_UNKNOWN = 6
 
 
 def watching(wanted: Lists, n_bits: int) -> Lists:
-    """Return the operators that watch each bit; at the end the operators without conditions.
+    """Return for each bit the operators that watch it, as a list; the last list has those without conditions.
 
     An operator watches the condition that the fewest other operators have, and is tested only in states with this bit.
     `wanted` has the conditions of each operator, as indices of bits.
@@ -54,9 +54,9 @@ class Backwards(NamedTuple):
 
     Attributes:
         wanted: bits that are set afterwards: those that the operator adds, and conditions that it keeps.
-        changed: bits that it adds or deletes.
-        before: its conditions.
-        unknown: bits that it changes and does not require.
+        changed: bits that the operator adds or deletes.
+        before: conditions of the operator.
+        unknown: bits that the operator changes and does not require.
         starts: ``int32 [n_bits + 2]``, where the operators of each bit begin in `watched`.
         watched: ``int32 [n_operators]``, the operators to test where a bit is set; at the end those to test always.
     """
@@ -124,8 +124,8 @@ def walk(  # noqa: C901 - one loop: split into functions, a search took a third 
     """Apply all operators to the states ``layer[begin:]``, and write some of the transitions to `out` (compiled).
 
     If `back` is False, states without a depth get depth ``level + 1``, and one transition to each of them is written.
-    If `back` is True, all transitions to marked states of depth ``level + 1`` are written, and their first states are
-    marked. The loop stops early if `states` or `out` may become too small. `pre`, `add` and `keep` are
+    If `back` is True, all transitions to marked states of depth ``level + 1`` are written, and the states in which they
+    begin are marked. The function returns early if `states` or `out` may become too small. `pre`, `add` and `keep` are
     ``uint64 [n_operators, n_words]``.
 
     Args:
@@ -136,10 +136,10 @@ def walk(  # noqa: C901 - one loop: split into functions, a search took a third 
         n: number of states.
         slots: hash table of states, ``int32 [a power of two]``, -1 for free.
         depth: ``int32 [room]``, steps from the start, -1 for none yet.
-        marked: ``bool [room]``.
+        marked: ``bool [room]``; used only if `back`.
         pre: conditions of each operator.
-        add: bits that it sets.
-        keep: bits that it does not delete.
+        add: bits that each operator sets.
+        keep: bits that each operator does not delete.
         starts: ``int32 [n_bits + 2]``, where each bit's operators begin in `watched`.
         watched: ``int32 [n_operators]``, operators to test where a bit is set; at the end those to test always.
         following: scratch space, ``uint64 [n_words]``.
@@ -235,8 +235,8 @@ def regress(  # noqa: C901 - one loop, as in `walk`
 ) -> tuple[int, int]:
     """Write the transitions from states of depth `level` to the states ``layer[begin:]`` into `out` (compiled).
 
-    The states before an operator are found from the state after it. The loop stops early if `out` has room for fewer
-    than `most` transitions. `wanted` to `watched` are fields of `Backwards`.
+    The states before an operator are found from the state after it. The function returns early if `out` has room for
+    fewer than `most` transitions. `wanted` to `watched` are fields of `Backwards`.
 
     Args:
         layer: ``int32 [n_layer]``, states after the operators.
@@ -246,9 +246,9 @@ def regress(  # noqa: C901 - one loop, as in `walk`
         slots: hash table of states, ``int32 [a power of two]``, -1 for free.
         depth: ``int32 [n_states]``, steps from the start, -1 if unknown.
         wanted: bits that are set after each operator.
-        changed: bits that it adds or deletes.
-        before: its conditions.
-        unknown: bits that it changes and does not require.
+        changed: bits that each operator adds or deletes.
+        before: conditions of each operator.
+        unknown: bits that each operator changes and does not require.
         starts: where each bit's operators begin in `watched`.
         watched: operators to test.
         previous: scratch space, ``uint64 [n_words]``.

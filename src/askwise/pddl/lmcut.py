@@ -85,7 +85,7 @@ class CutWorkspace(NamedTuple):
         price: cost of making each bit true.
         dear: most expensive condition of each operator, -1 if unknown.
         cost: cost of each operator.
-        missing: number of its conditions that have no cost yet.
+        missing: number of each operator's conditions that have no cost yet.
         queue: bits to process.
         later: bits to process at a higher cost.
         queued: 1 for bits in the queue.
@@ -136,12 +136,12 @@ def bound_all(
     Args:
         states: ``uint64 [n_states, n_words]``, bits of each state.
         which: ``int32 [n]``, indices of the states to bound.
-        parents: ``int32 [n]``, indices of their parents, -1 for none.
-        steps: ``int32 [n]``, operators that lead to them.
+        parents: ``int32 [n]``, indices of the parents of these states, -1 for none.
+        steps: ``int32 [n]``, operators that lead from the parents to these states.
         bound: ``int32 [n_states]``, gets the bounds.
         cuts: ``uint8 [n_stored, n_operators]``, gets the number (from 1) of each operator's cut, 0 for none, in the
             first `n_stored` states.
-        n_cuts: ``uint8 [n_stored]``, gets their numbers of cuts.
+        n_cuts: ``uint8 [n_stored]``, gets the number of cuts of each such state.
         lists: the bits that operators require and add.
         room: scratch arrays.
     """
@@ -196,8 +196,8 @@ def _first_prices(  # noqa: C901
 ) -> None:
     """Compute the cost of making each bit true from a state, and the most expensive condition of each operator.
 
-    What operators delete is ignored. `price` gets the costs, `NO_WAY` for bits that cannot become true; if the goal
-    costs 0, others may be too high. `dear` gets the conditions, -1 if unknown.
+    What operators delete is ignored. `price` gets the costs, `NO_WAY` for bits that cannot become true. If the goal
+    costs 0, the costs of other bits may be too high. `dear` gets the conditions, -1 if unknown.
     """
     n_operators, n_bits = cost.size, price.size
     price[:] = NO_WAY

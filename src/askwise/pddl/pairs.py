@@ -7,8 +7,8 @@ are still possible, the first goal is to be ruled out, and the second is pursued
   optimal plans of both goals can end in the same state.
 - *EDP, capped* is always finite: a goal that a whole plan does not rule out counts as ruled out in the next step.
 - *WCD*, the worst case, is the length of the longest common prefix of optimal plans for both goals.
-- *told apart* is the latest step by which the first goal is ruled out: infinite if EDP is, or else WCD plus 1. On maps
-  and graphs (`askwise.wcd`), this number is called WCD.
+- *told apart* is the latest step by which the first goal is ruled out: infinite if EDP is infinite, otherwise WCD plus
+  1. On maps and graphs (`askwise.wcd`), this number is called WCD.
 
 Actions with the same name may lead to different states (`Cones.ambiguous`). A goal is then possible as long as *some*
 state to which the observed names may lead is on one of its optimal plans. If names are not ambiguous, EDP can count
@@ -45,7 +45,7 @@ class Pairs:
         goals: index of each goal in the problem.
         steps: ``int32 [n]``, steps left to each goal.
         edp: the expected step by which the goal of the row is ruled out; ``inf`` if it may never be.
-        capped: the same, but at the latest the step after the plan.
+        capped: like `edp`, but at most the step after the end of the plan.
         wcd: length of the longest common prefix of optimal plans.
         told_apart: the latest step by which the goal of the row is ruled out; ``inf`` for never.
         evidence: in `edp` and `capped`, a goal is ruled out once the actions so far are at most `evidence` times as
@@ -159,9 +159,9 @@ def _first(states: Mapping[int, int], onwards: list[list[int]]) -> Sets:
 def _following(cones: Cones, sets: Sets, onwards: list[list[int]]) -> Sets:
     """Return what an observer who sees only the names of actions may know one step later, with probabilities.
 
-    The observer knows a set of states to which the names may have led. `sets` maps each such set to its states, with
-    ``float64 [n_goals]``: the probability of set and state for each goal. ``onwards[state][goal]`` counts the ways to
-    end an optimal plan.
+    The observer knows a set of states to which the names may have led. `sets` and the result map each such set to its
+    states, with ``float64 [n_goals]``: the probability of set and state for each goal. ``onwards[state][goal]`` is the
+    number of ways to complete an optimal plan.
     """
     found: Sets = {}
     for masses in sets.values():
@@ -191,8 +191,9 @@ MOST_SHOWN = 5
 def after_seen(cones: Cones, seen: Sequence[tuple[Word, str]]) -> dict[int, int]:
     """Return the states that are possible after the observed actions, each with the number of paths to it.
 
-    The keys are indices of states. `seen` has for each action since the start its first word, with its place in the
-    file, and its text, such as ``stack a b``. Raises an InputError for the first action that continues no optimal plan.
+    The keys are indices of states. `seen` has a pair for each action since the start: the first word, with file and
+    line, and the whole text, such as ``stack a b``. Raises an InputError for the first action that continues no optimal
+    plan.
     """
     states = cones.after([])
     for k in range(1, len(seen) + 1):

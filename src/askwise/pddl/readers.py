@@ -361,8 +361,8 @@ def read_actions(
 ) -> tuple[tuple[Word, str], ...]:
     """Parse a list of actions such as ``(MOVE A B)``; unknown actions or objects raise an InputError.
 
-    `text` has one or more actions in each line. `file` is the name of the file in errors. The result has pairs: first
-    word with its place in the file, and whole action as text, such as ``move a b``.
+    `text` has one or more actions in each line. `file` is the name of the file in errors. The result has a pair for
+    each action: its first word, with file and line, and the text of the whole action, such as ``move a b``.
     """
     names = {schema.name: schema for schema in reversed(domain.schemas)}
     counts = {(schema.name, len(schema.parameters)) for schema in domain.schemas}

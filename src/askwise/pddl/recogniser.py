@@ -246,8 +246,8 @@ def _match(
         arrived: ``float64 [n_states, 2 n_seen + 2]``, numbers of paths to each state. Column 0 counts all, column j
             those that wait for action j, column ``n_seen + 1 + m`` those that wait for none after action m.
         passing: ``float64 [n, 2 n_seen + 2]``, the same for each transition.
-        number: ``int32 [n]``, its name.
-        target: ``int32 [n]``, its next state.
+        number: ``int32 [n]``, the name of each transition.
+        target: ``int32 [n]``, the next state of each transition.
         label: ``int32 [n_seen]``, the name of each observed action.
         stray: factor for each action that is not part of the plan.
     """
@@ -274,8 +274,8 @@ def _steps(cones: Cones) -> tuple[IntArray, IntArray, IntArray, list[int]]:
     """Return the transitions of all optimal plans, ordered by their distance from the start.
 
     Returns:
-        the first state, the index of the action's name, and the next state, each ``int32 [n]``; and a list with the
-            position of the first transition at each distance, then ``n``.
+        The first state, the index of the action's name, and the next state of each transition, each ``int32 [n]``; and
+        a list with the position of the first transition at each distance, then ``n``.
     """
     model = cones.model
     source, column = np.nonzero(cones.operators >= 0)
@@ -300,8 +300,8 @@ def _posterior(weights: FloatArray, shares: FloatArray, possible: BoolArray) -> 
     """Return ``float64 [n_seen + 1, n_goals]``: the posterior probabilities; row k is after k observed actions.
 
     `weights` are the prior, ``float64 [n_goals]``. `shares` (likelihoods) and `possible` have the shape of the result.
-    Goals that are not possible get 0. If numbers underflow to 0 for all goals, the probabilities stay as they were
-    before the action.
+    Goals that are not possible get 0. If the products of both underflow to 0 for all possible goals, row k is a copy
+    of row ``k - 1``.
     """
     probabilities = np.zeros_like(shares)
     for k, row in enumerate(weights * shares * possible):

@@ -1,10 +1,11 @@
-"""Search for all optimal plans of one goal, exactly, by two combined algorithms.
+"""Search for all optimal plans of one or several goals, exactly, by two combined algorithms.
 
 *Blind search* is breadth first, until a layer contains a goal state.
 
-*Bounded search* is breadth first, too, but omits states. `d` is the depth of a state, and `h` a lower bound on the
-steps left (`askwise.pddl.lmcut`). A state is omitted if ``d + h > B``. At first, `B` is the lower bound of the initial
-state. If no goal state is found, the search is repeated with `B` raised to the smallest ``d + h`` of an omitted state.
+*Bounded search* is also breadth first, but omits states with ``d + h > B``. `d` is the depth of the state, `h` a lower
+bound on the steps left (`askwise.pddl.lmcut`), and `B` the length of plans that is allowed: at first, the lower bound
+of the initial state. If no goal state is found, the search is repeated with `B` raised to the smallest ``d + h`` of an
+omitted state.
 
 After either search, plans are collected backwards from the goal (`askwise.pddl.table`).
 
@@ -123,8 +124,9 @@ class _Together:
     def _bound_within(self, budget: float) -> None:
         """Run the bounded searches of the remaining goals in turns until their total cost reaches a budget.
 
-        `budget` counts from the beginning; finding a state by breadth-first search costs 1. Turns become longer from
-        round to round. After a round with turns of `LONGEST_TURN`, the function returns in any case.
+        The total cost includes earlier calls; finding a state by breadth-first search costs 1. Each round allows each
+        goal twice as many lower bounds as the last. After a round with `LONGEST_TURN` bounds, the function returns in
+        any case.
         """
         longest = min(LONGEST_TURN, self.limits.evaluations)
         most = 1
@@ -238,7 +240,8 @@ class BoundedSearch(StateTable):
     def run(self, most_evaluated: int, most_states: int) -> Found | None:
         """Search until all optimal plans are found or there is provably none; return the result.
 
-        The limits are those of `within`. The result is None if one is exceeded; a later call reuses the lower bounds.
+        The result is None if all calls together compute more than `most_evaluated` lower bounds, or find more than
+        `most_states` states. Later calls reuse the bounds.
         """
         while self.least < NO_WAY:
             layers, cut_off = self._under(self.least, most_evaluated, most_states)
@@ -263,8 +266,9 @@ class BoundedSearch(StateTable):
     ) -> tuple[list[IntArray] | None, int]:
         """Search breadth first, but omit states through which every plan provably has more than `bound` steps.
 
-        If `through`, continue after the first layer with a goal state. Returns the states at each depth, None if a
-        limit is exceeded, and a lower bound on plans through omitted states, `NO_WAY` for none.
+        If `through`, continue after the first layer with a goal state. Returns the states at each depth (None beyond
+        `most_evaluated` lower bounds or `most_states` states), and a lower bound on the length of plans through omitted
+        states, `NO_WAY` for none.
         """
         self.depth[: self.n] = -1
         self.depth[0] = 0
@@ -305,11 +309,12 @@ class BoundedSearch(StateTable):
             self.say(f"{self.n:,} states, no plan of fewer than {self.least} steps")
 
     def _remembering(self) -> tuple[IntArray, Bytes, Bytes]:
-        """Allocate arrays for the lower bounds of all states, and for the cuts of as many states as memory allows.
+        """Allocate arrays for the lower bounds of all states, and for LM-cut's cuts of as many states as memory allows.
 
         Returns:
-            the lower bounds, ``int32 [n_states]``, -1 for unknown; the number of cuts, ``uint8 [n_stored]``; and the
-                cut of each operator, the goal last, ``uint8 [n_stored, n_operators + 1]``, 0 for none.
+            the lower bounds, ``int32 [n_states]``, -1 for unknown; each state's number of cuts, ``uint8 [n_stored]``;
+                and the number of the cut with each operator (the goal last), ``uint8 [n_stored, n_operators + 1]``, 0
+                for none.
         """
         size = self.states.shape[0]
         rows = min(size, self.remembered // (self.task.operators.size + 1))

@@ -30,9 +30,9 @@ class Plans:
     Attributes:
         states: ``uint64 [n, n_words]``, states as bits, the start first.
         depth: ``int32 [n]``, steps from the start, ascending.
-        source: ``int32 [n_edges]``, first state of each transition.
-        operator: ``int32 [n_edges]``, its operator.
-        target: ``int32 [n_edges]``, its next state.
+        source: ``int32 [n_edges]``, state before each transition.
+        operator: ``int32 [n_edges]``, operator of each transition.
+        target: ``int32 [n_edges]``, state after each transition.
     """
 
     states: Words
@@ -98,8 +98,8 @@ class StateTable:
     def next_layer(self, layer: IntArray, level: int) -> IntArray:
         """Find the states of the next layer, give them a depth, and return a transition to each of them.
 
-        The next layer has the states without a depth that follow `layer`: indices of states of depth `level`. The
-        result is ``int32 [3, n]``: source, operator and target of each transition.
+        `layer` has the indices of states of depth `level`. The next layer has the states that follow them and have no
+        depth yet. The result is ``int32 [3, n]``: source, operator and target of each transition.
         """
         out = np.empty((3, max(layer.size, self.task.operators.size) * 2), dtype=np.int32)
         position, filled = 0, 0

@@ -129,8 +129,8 @@ class Task:
         labels: name of each operator, such as ``stack a b``; operators may share a name.
         initial: ``uint64 [n_words]``, the initial state.
         pre: bits that an operator requires.
-        add: bits that it sets.
-        keep: bits that it does not delete.
+        add: bits that an operator sets.
+        keep: bits that an operator does not delete.
         lists: indices of the bits that each operator requires, adds and deletes.
         place: index of each atom's bit; `ALWAYS` or `NEVER` for atoms that never change.
         opposite: index of the bit that is set if an atom is false, for atoms in negative conditions.
@@ -280,8 +280,8 @@ class GoalTask:
     """A planning task for one goal, with new indices for the bits and operators that are relevant to this goal.
 
     Attributes:
-        operators: ``int32 [n_operators]``, their indices in the whole task.
-        bits: ``int32 [n_bits]``, their indices in the whole task.
+        operators: ``int32 [n_operators]``, index of each operator in the whole task.
+        bits: ``int32 [n_bits]``, index of each bit in the whole task.
         initial: ``uint64 [n_words]``, the initial state.
         goal: ``uint64 [n_words]``, the bits that the goal requires.
         pre: for each operator, the bits that it requires.
@@ -364,10 +364,10 @@ def _relevant_operators(task: Task, wanted: Words) -> NDArray[np.bool_]:
 def _restricted(
     task: Task, used: NDArray[np.bool_], bits: Numbers, goals: Mapping[int, Words], start: Words
 ) -> dict[int, GoalTask]:
-    """Return the search task of each goal, by its index, with only some operators and bits of `task`.
+    """Return the search task of each goal, by the goal's index, with only some operators and bits of `task`.
 
     The operators `used` (``bool [n_operators]``) and the bits with the indices `bits` are kept. `goals` has the bits
-    that each goal requires, and `start` the first state, each ``uint64 [n_words]``.
+    that each goal requires, `start` those of the first state, each time ``uint64 [n_words]``.
     """
     operators = np.flatnonzero(used).astype(np.int32)
     number = np.full(64 * task.n_words, -1, dtype=np.int32)

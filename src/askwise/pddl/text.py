@@ -159,15 +159,15 @@ def _legend(cones: Cones, pairs: Pairs) -> str:
 
 
 def pairs_to_json(name: str, cones: Cones, pairs: Pairs, seen: list[str]) -> dict[str, Any]:
-    """Return a JSON-compatible dict that describes how long goals look alike.
+    """Return a JSON-compatible dict that describes how long goals look alike to an observer of the actor.
 
-    `name` is that of the problem, `seen` are the observed actions. The main keys are:
+    `name` is the name of the problem; `seen` are the observed actions. The main keys are:
 
     - ``goals`` and ``numbers``: the names of the possible goals, and their positions, from 1, among all goals;
     - ``edp``: the expected step at which a goal is ruled out if the actor pursues another goal;
     - ``edp_capped``: the same, but at the latest the step after the actor's plan;
     - ``wcd``: the length of the longest common prefix of optimal plans for two goals;
-    - ``told_apart``: the latest step at which a goal is ruled out;
+    - ``told_apart``: the latest step at which a goal is ruled out if the actor pursues another goal;
     - ``all_goals``: for each goal the length of its optimal plans and the effort of the search.
 
     In the four matrices from ``edp`` to ``told_apart``, the row is the goal to be ruled out, the column the pursued

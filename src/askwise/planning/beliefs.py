@@ -1,9 +1,9 @@
 """Kernels on beliefs: which goals are possible, and how much answers have changed their weights.
 
-A belief is a row of `Search.rows`. Its first words are the possible goals: goal `g` is bit ``g % 64`` of word
-``g // 64``. If answers can be wrong (`Search.graded`), the row also has the log-odds of each goal, in whole units. An
-answer that speaks against a goal lowers them (`Search.against`). The highest log-odds are 0. In the teammate's state
-`w`, goal `g` has the weight ``weight[w, g] * odds_of[-log_odds[g]]``.
+A belief is a row of `Search.rows`. Its first words have the possible goals: goal `g` is bit ``g % 64`` of word
+``g // 64``. If answers can be wrong (`Search.graded`), the row also has the log-odds of each goal, as whole numbers. An
+answer that speaks against a goal lowers its log-odds by a number in `Search.against`. The highest log-odds are 0. In
+the teammate's state `w`, goal `g` has the weight ``weight[w, g] * odds_of[-log_odds[g]]``.
 
 A *level* is a depth in the search: ``s.states[level]`` is the state of a plan there, ``s.rows[level]`` its belief.
 """
@@ -156,9 +156,9 @@ def copy_state(s: Search, level: int, target: int) -> int:
 def after_step(s: Search, level: int, action: int, teammate: int, negligible: float) -> tuple[int, float]:
     """Write the state and belief one time step after ``s.states[level]`` to ``s.states[level + 1]``.
 
-    The ego agent takes `action`, and the teammate moves to state `teammate`. Goals below `negligible` times the largest
-    weight become impossible. Returns the number of goals left, and a factor: the new weights, times this factor, have
-    the scale of the old ones.
+    The ego agent takes `action`, and the teammate moves to state `teammate`. Goals whose weight is below `negligible`
+    times the largest weight become impossible. Returns the number of goals left, and a factor: the new weights, times
+    this factor, have the scale of the old ones.
     """
     rows, alive, before, after, target, n = s.rows, s.world.alive, s.states[level], s.states[level + 1], level + 1, 0
     for k in range(alive.shape[1]):
@@ -190,8 +190,8 @@ def without_negligible(s: Search, level: int, target: int, negligible: float) ->
 def after_answer(s: Search, level: int, question: int, answer: int) -> tuple[int, float]:
     """Write the state and belief after an answer in the state ``s.states[level]`` to ``s.states[level + 1]``.
 
-    `answer` is the index of an answer to `question`, a row of `s.sets`. Returns the number of goals left, and a factor:
-    a goal's new weight, times this factor, is its old weight times its likelihood of the answer.
+    `question` is a row of `s.sets`, and `answer` the index of one of its answers. Returns the number of goals left, and
+    a factor: a goal's new weight, times this factor, is its old weight times its likelihood of the answer.
     """
     rows, asked, target = s.rows, s.asked[question], level + 1
     n_words = s.world.alive.shape[1]
@@ -296,8 +296,8 @@ def parts_alike(s: Search, level: int, question: int, other: int) -> bool:
 def price_of(s: Search, level: int, question: int) -> float:
     """Return the expected price of a question, a row of `s.sets`, in the state ``s.states[level]``.
 
-    A yes/no question names the possible goals for which "yes" is true, or all others, whichever is cheaper. All
-    repetitions are paid.
+    A yes/no question names the possible goals for which "yes" is true, or all others, whichever is cheaper. If a
+    question is repeated, each time is paid.
     """
     asked = s.asked[question]
     if asked.price >= 0.0:

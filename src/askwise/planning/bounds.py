@@ -2,17 +2,17 @@
 
 **Theory.** Divide the goals into groups, and let an oracle name the true goal's group at the start, for free. The agent
 may ignore it, so the least cost does not become larger. The least cost within each group is computed exactly
-(`askwise.planning.exact`), with the same odds. There, questions name only goals of the group; naming fewer goals or
-options never costs more. So for any division::
+(`askwise.planning.exact`), with the ratios of the prior unchanged. There, questions name only goals of the group;
+naming fewer goals or options never costs more. So for any division::
 
     optimum  >=  sum over groups of P(group) * optimum(group)
 
 All answers are taken to be true. The bound stays valid if they may be wrong or missing: from true answers an agent
 could make such answers by tossing coins.
 
-Two ways to form groups are tried, and the larger bound is kept. One puts the likeliest goals together, the other goals
-that are expensive to tell apart, judged by the optimum for each two goals. A group grows until more goals would
-probably take more than `limit` states.
+Two ways to form groups are tried, and the larger bound is kept. One way puts the likeliest goals together. The other
+way puts goals together that are expensive to tell apart, judged by the optimum for each two goals. A group grows until
+more goals would probably take more than `limit` states.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class Bound:
 
     Attributes:
         value: the bound.
-        verdict: how it was obtained; exact if it is the optimum.
-        groups: the goals of each solved group; all others are taken to cost nothing.
+        verdict: how the bound was obtained, and whether it is the exact optimum.
+        groups: the goals of each solved group; goals in no group are taken to cost nothing.
         states: number of solved states.
         seconds: computing time.
     """
@@ -145,7 +145,7 @@ class _Partition:
 
     Attributes:
         groups: the goals of each group.
-        value: the sum of their least expected marginal costs, times their goals' weights.
+        value: the sum over groups of the least expected marginal cost, times the weight of the group's goals.
         states: number of solved states.
     """
 
@@ -163,7 +163,7 @@ class _Partition:
     def _grown(self, ordered: list[int]) -> tuple[int, ...]:
         """Make a group of the first goals in `ordered`, as many as can be solved within `self.limit` states.
 
-        Adds the group to `self.groups`, and its cost and states to the sums; returns the group.
+        Adds the group to `self.groups`, and its cost and states to `self.value` and `self.states`; returns the group.
         """
         size, best = 2, (0.0, 0, tuple(ordered[:1]))
         while True:

@@ -124,7 +124,7 @@ def ask_then_act(s: Search, level: int, question: int, limit: float) -> float:
     """Return the cost of asking a question once in the state ``s.states[level]`` and then acting without a plan.
 
     The cost is the price plus the estimated cost after the answer (`leaf_value`), times the weight of the state;
-    ``inf`` from `limit` on. `question` is a row of `s.sets`; the next level of `s.states` is overwritten.
+    ``inf`` if it is at least `limit`. `question` is a row of `s.sets`; the next level of `s.states` is overwritten.
     """
     limits, n_answers = s.limits[0], s.asked[question].answers
     total = s.states[level].weight * price_of(s, level, question)
@@ -200,8 +200,8 @@ def _ascending(numbers: Any, n: int, order: Any) -> None:
 def _offer_singles(s: Search, level: int, credible: int, n: int) -> int:
     """Try a question about each single goal, and propose questions about the best 1, 2, 3, 4, 6 and 9 of these goals.
 
-    The best have the least `ask_then_act` on `level`. Level `credible` is a copy without goals of negligible weight,
-    which are not tried. `n` is the number of proposals; returns the new number.
+    The best have the least `ask_then_act` in the state on `level`. Level `credible` has its copy without goals of
+    negligible weight; these are not tried. `n` is the number of proposals; returns the new number.
     """
     spare, alone = s.pool + POOL_ROOM, s.merits[1]
     goals, order, best = s.lists[BY_WEIGHT, : by_weight(s, credible)], s.lists[ORDER], s.lists[CHOSEN]
@@ -226,8 +226,8 @@ def _offer_singles(s: Search, level: int, credible: int, n: int) -> int:
 def _climb(s: Search, level: int, credible: int, n: int) -> int:
     """Improve the best proposed questions by moving one goal at a time to the other side; add the results as proposals.
 
-    Costs are those of `ask_then_act` on `level`. Level `credible` is a copy without goals of negligible weight, which
-    are not moved. `n` is the number of proposals; returns the new number.
+    Costs are `ask_then_act` in the state on `level`. Level `credible` has its copy without goals of negligible weight;
+    these are not moved. `n` is the number of proposals; returns the new number.
     """
     spare, merit, limits = s.pool + POOL_ROOM, s.merits[0], s.limits[0]
     goals, order = s.lists[BY_WEIGHT, : by_weight(s, credible)], s.lists[ORDER]
@@ -254,9 +254,9 @@ def _climb(s: Search, level: int, credible: int, n: int) -> int:
 def _best_move(s: Search, level: int, credible: int, goals: Any, reached: float) -> tuple[Any, float]:
     """Return the best goal to move to the other side of a question, and the cost of the question after this move.
 
-    The cost is `ask_then_act` on `level`. The question, row ``s.pool + POOL_ROOM`` of `s.sets`, is not changed. `goals`
-    are sorted by weight on level `credible`; those below 1 % of the weight are not moved. If no move costs less than
-    `reached`, the goal is -1.
+    The question is row ``s.pool + POOL_ROOM`` of `s.sets`, which is the same afterwards. Its cost is `ask_then_act` on
+    `level`. `goals` are the goals to try, sorted by weight on level `credible`; those below 1 % of the weight are not
+    tried. If no move costs less than `reached`, the goal is -1.
     """
     spare, limits, weight = s.pool + POOL_ROOM, s.limits[0], s.states[level].weight
     moved, lowest = np.int64(-1), reached - ROUNDING * weight
@@ -363,7 +363,7 @@ def _same(s: Search, question: int, other: int) -> bool:
 def _is_known(s: Search, question: int, answer: int) -> bool:
     """Return whether the set of possible goals for which an answer is true was asked about before in the episode.
 
-    `answer` is the index of an answer to `question`, a row of `s.sets`.
+    `question` is a row of `s.sets`, `answer` the index of one of its answers.
     """
     for i in range(s.limits[0].known):
         same = True

@@ -140,7 +140,7 @@ class OptimalPolicy(ABC):
         """Return a new solver of the same class, for an episode that continues from another situation.
 
         Args:
-            tables: the arrays of the problem from there on; their prior is the belief there.
+            tables: the problem as arrays, seen from the new situation; their prior is the belief in it.
             goals: the possible goals.
             ego: the ego agent's state.
             answers: the answers so far; each uses up a question.
@@ -210,8 +210,8 @@ class Charges:
     They serve lower bounds (`askwise.planning.groups`). No amount is below 0, and none falls as more goals are named.
 
     Attributes:
-        amounts: ``float64 [n_zones, 2, n_goals]``: ``[z, 0, i]`` for the true goal and `i` others, ``[z, 1, j]`` for
-            `j` goals without the true one.
+        amounts: ``float64 [n_zones, 2, n_goals]``: ``[z, 0, i]`` for a question that names the true goal and `i`
+            others, ``[z, 1, j]`` for one that names `j` goals without the true one.
         zone: ``int32 [n_states]``, the index ``z`` for each state of the teammate.
     """
 
@@ -322,8 +322,8 @@ class Solver(OptimalPolicy):
     def begun_at(self, tables: Tables, goals: Sequence[int], *, limit: int | None, **_: Any) -> Solver:
         """Return a new `Solver` for an episode that continues from another situation.
 
-        `tables` and `goals` are those of `OptimalPolicy.begun_at`. The solver raises `TooLarge` after more than `limit`
-        states, if `limit` is not None. Other arguments are ignored.
+        `tables` is the problem seen from there; `goals` are the possible goals. The solver raises `TooLarge` after more
+        than `limit` states, unless `limit` is None. Other arguments are ignored.
         """
         return Solver(self.problem, goals=goals, tables=tables, limit=limit)
 
@@ -388,7 +388,7 @@ class Solver(OptimalPolicy):
         """Solve a state, and return the index of its entry in the table of solved states.
 
         `state` is the possible goals as bits, the teammate's state, the ego agent's place, and its load, -1 for none.
-        Raises `TooLarge` beyond the limit.
+        Raises `TooLarge` beyond the limit on states.
         """
         depth, end, entry = -1, -1, 0
         while end != DONE:
@@ -403,10 +403,10 @@ class Solver(OptimalPolicy):
     def _continue(
         self, depth: int, most_states: int, most_splits: int, state: tuple[int, int, int, int]
     ) -> tuple[int, int, int]:
-        """Continue to solve a state until it is solved, or the search reaches a limit on its work.
+        """Continue to solve a state until it is solved, or a limit on states or compared questions (splits) is reached.
 
         `state` is the possible goals as bits, the teammate's state, the ego agent's place, and its load, -1 for none.
-        `depth` is -1 at first, later the last returned depth.
+        `depth` is that of the stack: -1 at first, later the last returned one.
 
         Returns:
             `DONE`, `PAUSED`, or `TABLE_FULL` (the table has then been enlarged); the depth of the stack; and the index

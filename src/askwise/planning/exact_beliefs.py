@@ -67,8 +67,8 @@ class Evidence(NamedTuple):
 
     Attributes:
         goals: the possible goals, as bits.
-        against: for each number `k` of possible answers, `k` and a tuple: how many answers were false for each goal.
-            The smallest count of a possible goal is subtracted; impossible goals have 0.
+        against: pairs of a number `k` and a tuple: for each goal, how many answers to questions with `k` possible
+            answers were false. The smallest count of a possible goal is subtracted; impossible goals have 0.
         asked: keys (`same_question`) of the questions that may not be asked again.
     """
 
@@ -106,8 +106,8 @@ class AnswerEffects:
         """Return the evidence after an answer to a question, and a factor between new and old weights.
 
         `true_for` are the goals for which the answer is true, as bits; `n_answers` is the number of possible answers.
-        New `weights`, times the factor, are old weights times the likelihood of the answer. An impossible answer has
-        the factor 0.
+        New weights, times the factor, are old weights times the likelihood of the answer. An impossible answer has the
+        factor 0.
         """
         goals, against, asked = before
         if self.wrong == 0:
@@ -125,8 +125,8 @@ class AnswerEffects:
     def after_true_answer(self, before: Evidence, true_for: int, factor: float = 1.0) -> tuple[Evidence, float]:
         """Return the evidence after an answer that cannot be wrong, and a factor between new and old weights.
 
-        Only the goals `true_for` (bits) are left. Their new `weights`, times the returned factor, are the old ones
-        times `factor`, the probability of an answer. If no goal is left, 0 is returned as factor.
+        Only the goals `true_for` (bits) are left. Their new weights, times the returned factor, are the old weights
+        times `factor`, the probability that an answer is given. If no goal is left, 0 is returned as factor.
         """
         after, more = self.after_step(before, true_for)
         return after, factor * more if after.goals else 0.0
@@ -195,9 +195,9 @@ class QuestionTable:
 class BeliefGraph:
     """A graph of all beliefs that a solver has reached, whose edges are answers to questions and the teammate's steps.
 
-    A belief is evidence together with a number of questions left. Its index is the same for all beliefs with at most
-    one possible goal. `work` stops the solver at its limit. If `truthful`, any number of further questions with true
-    answers may follow.
+    A belief is evidence together with a number of questions left. All beliefs with at most one possible goal share one
+    index. `work` stops the solver at its limit. If `truthful`, any number of further questions with true answers may
+    follow.
     """
 
     def __init__(self, questions: Questions, effects: AnswerEffects, work: WorkLimit, *, truthful: bool) -> None:
@@ -266,7 +266,8 @@ class BeliefGraph:
     def _question_table(self, before: Evidence, questions_left: int) -> QuestionTable:
         """Return the table of the questions that may be asked in a belief, and of the beliefs after each reply.
 
-        The belief has the evidence `before`. If no questions are left, the table has the questions with true answers.
+        The belief has the evidence `before`. If `questions_left` is 0, the table has questions with certainly true
+        answers.
         """
         options = self.questions.about(before.goals, before.asked if questions_left else frozenset())
         shape = len(options), max((len(option.parts) for option in options), default=0) + (questions_left > 0)
@@ -291,9 +292,9 @@ class Stage:
     """The beliefs that are possible in one state of the teammate while a certain number of questions is left.
 
     Attributes:
-        met: their indices in the `BeliefGraph`.
-        beliefs: ``int [n]``, the same, sorted. In tables of values, ``beliefs[k]`` has row ``k + 1``; row 0 is for a
-            known goal.
+        met: indices of the beliefs in the `BeliefGraph`.
+        beliefs: ``int [n]``, the same indices, sorted. In tables of values, ``beliefs[k]`` has row ``k + 1``; row 0 is
+            for a known goal.
         steps: for each next state of the teammate, this state and two arrays ``[n + 1]`` by row: the index of the next
             belief, and a factor. The next weights, times the factor, are the present weights.
     """
@@ -305,7 +306,7 @@ class Stage:
     def rows(self, beliefs: IntArray) -> IntArray:
         """Return the rows that beliefs have in the tables of values.
 
-        `beliefs` has indices of beliefs. Each must be `CERTAIN` or the index of a belief of this stage.
+        `beliefs` has indices of beliefs. Each must be `CERTAIN` (the goal is known) or belong to this stage.
         """
         found = np.searchsorted(self.beliefs, beliefs).astype(np.int32) + 1
         return np.where(beliefs == CERTAIN, 0, found).astype(np.int32)

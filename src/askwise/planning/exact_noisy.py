@@ -67,7 +67,7 @@ class EgoPaths:
         tables: the arrays of the problem.
         goals: the possible goals.
         start: place and load; a load is the position in `goals` of the goal that needs it, -1 for none.
-        wait: the problem's index of waiting.
+        wait: index of waiting among the problem's actions.
         depth: length of the teammate's longest plan.
     """
 
@@ -306,8 +306,8 @@ class LimitedSolver(OptimalPolicy):
         """Return the least cost of acting now, and the index of the best action, each ``[n_rows, n_columns]``.
 
         Rows are beliefs, with the goals' `weights`, ``float64 [n_rows, n_goals]``. Columns are the ego agent's places
-        and loads `here`. `later` are the values after the next step (`_later`); `delays` and `lost` come from
-        `EgoPaths.delays`.
+        and loads `here`. `later` are the values after the next step (`_later`); `delays` and `lost` (goals put out of
+        reach) come from `EgoPaths.delays`.
         """
         values = np.full((weights.shape[0], len(here.column)), np.inf)
         choices = np.zeros(values.shape, dtype=np.int32)
@@ -326,8 +326,8 @@ class LimitedSolver(OptimalPolicy):
     def _compare_questions(self, w: int, questions_left: int, mass: FloatArray) -> None:
         """Lower the values in the teammate's state `w` where asking a question costs less than the best action.
 
-        Only the values for this number of questions left are lowered. `mass` is the sum of the goals' weights in each
-        belief, ``float64 [n_rows]``.
+        Only the values with `questions_left` more questions are lowered. `mass` is the sum of the goals' weights in
+        each belief, ``float64 [n_rows]``.
         """
         stage = self._reachable.stages[w][questions_left]
         alike: dict[tuple[int, int, int], list[tuple[int, QuestionTable]]] = {}

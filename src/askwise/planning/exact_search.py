@@ -75,12 +75,13 @@ class ExactSearch(Struct):
             empty.
         zone: ``int32 [n_states]``, first index into `charges` for each state of the teammate.
         frames: ``FRAME [depth]``, the states on the stack.
-        actions: ``int64 [depth, n_options]``, their actions, the least delay first: columns of ``World.next``, then
-            loads.
+        actions: ``int64 [depth, n_options]``, actions in these states, the least delay first. Indices are those of the
+            columns of ``World.next``, then of the loads.
         delays: ``float64 [depth, n_options]``, expected delays of these actions, times the weight.
-        order: ``int64 [depth, n_goals]``, their goals in the order in which they are put on a side.
-        sides: ``SIDE [depth, n_goals + 1, 2]``, sides of the present question, by the number of goals on both.
-        tried: ``int64 [depth, n_goals + 1]``, on how many sides the next goal was tried, by the same number.
+        order: ``int64 [depth, n_goals]``, goals of these states in the order in which they are put on a side.
+        sides: ``SIDE [depth, n_goals + 1, 2]``, the two sides of the present question, after each number of goals was
+            put on a side.
+        tried: ``int64 [depth, n_goals + 1]``, on how many sides the next goal was tried, after the same number.
         ties: ``float64 [n_options]``, steps left after each action, to sort equal delays.
         ranked: ``RANKED [n_goals + 2]``, room for goals with weights.
         scored: ``SCORE [n_options]``, room for delays of actions.
@@ -143,8 +144,7 @@ def entry_of(table: Any, goals: int, where: int) -> Any:
 def is_solved(table: Any, entry: int) -> bool:
     """Return whether an entry of the hash table has a solved state.
 
-    If it has not, the entry is empty, or its value is only a lower bound. `table` is ``ENTRY [size]``; `entry` is an
-    index.
+    Otherwise the entry is empty, or its value is only a lower bound. `table` is ``ENTRY [size]``; `entry` is an index.
     """
     return bool(table[entry].goals != 0 and table[entry].choice != NO_CHOICE)
 
@@ -183,8 +183,8 @@ def search(
         s: the problem and the stack.
         depth: -1 at first, later the last returned depth of the stack.
         table: ``ENTRY [size]``, hash table of states that are solved or have a lower bound.
-        filled: number of states in it.
-        most_states: pause at this many states in it.
+        filled: number of states in the table.
+        most_states: pause at this many states in the table.
         most_splits: pause after comparing this many questions.
         goals: the possible goals, as bits.
         w: the teammate's state.
@@ -267,7 +267,7 @@ def push(s: ExactSearch, depth: int, goals: int, w: int, place: int, load: int, 
     """Put a state on the stack at `depth`, with its actions sorted by the delay that they cause at once.
 
     The state has the possible `goals` (bits), the teammate's state `w`, and the ego agent's `place` and `load`. `least`
-    is a lower bound on its value. The search ends when the value is known to be at least `most`.
+    is a lower bound on its value. The search of the state may end when its value is known to be at least `most`.
     """
     load = load_needed(goals, load)
     n, weight = list_members(s, goals, w)
@@ -396,7 +396,7 @@ def try_splits(s: ExactSearch, depth: int, table: Any) -> tuple[bool, int]:
 def _begin_questions(s: ExactSearch, depth: int) -> None:
     """Prepare to compare the questions of the state at `depth` of the stack.
 
-    Its goals are sorted by weight into `s.order`, and the heaviest is put on the first side.
+    Sorts the goals of this state by weight into `s.order`, and puts the heaviest on the first side.
     """
     frame = s.frames[depth]
     n, _ = list_members(s, frame.goals, frame.w)

@@ -202,7 +202,7 @@ class GroupSolver:
         self.states = 0
 
     def value(self, group: Sequence[int]) -> float:
-        """Return the least expected marginal cost if only the goals of `group` were possible, times their weight.
+        """Return the least expected marginal cost if only the goals of `group` were possible, times the group's weight.
 
         Questions cost the amounts of `charges` or, if the group has all goals, their price. A group that takes too many
         states is divided; the sum over its parts is a lower bound.

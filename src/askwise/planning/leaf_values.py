@@ -75,8 +75,8 @@ def leaf_value(s: Search, level: int, identifies: int, limit: float) -> float:
 def cost_to_identify(s: Search, level: int) -> float:
     """Return the price of finding out the goal by questions in the state on `level`, times the weight of the state.
 
-    Each question divides the list of goals, sorted by weight, or a part of it in two (`_cut`). If answers can be wrong
-    or missing, the result is an estimate.
+    The first question cuts the list of goals, sorted by weight, in two (`_cut`); later ones cut a part of it. If
+    answers can be wrong or missing, the result is an estimate.
     """
     ranked, n = s.ranked, rank_goals(s, level)
     if s.uniform and n < 4:  # one goal at a time, the likeliest first

@@ -122,10 +122,11 @@ def make_solver(
 
 
 def _least(problem: Problem, most: int, found: float, limit: int) -> float:
-    """Return a lower bound on the expected marginal cost with any number of questions, at most `found`.
+    """Return a lower bound on the expected marginal cost with any number of questions.
 
-    It is the least cost if only the first ``most - 1`` answers could be wrong or missing; or fewer answers, if that
-    takes more than `limit` states. If even true answers take too many states, the bound is 0.
+    It is the least cost if only the first ``most - 1`` answers could be wrong or missing (fewer, if that takes more
+    than `limit` states), but at most `found`, the cost with `most` questions. If even true answers take too many
+    states, it is 0.
     """
     for before in () if problem.answers.truthful else range(most - 1, 0, -1):
         try:

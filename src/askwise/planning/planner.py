@@ -58,8 +58,8 @@ class Plan:
             questions is not computed, and `act` equals `act_only`.
         ask: cost of asking now; ``inf`` without a question.
         free: whether the action causes no delay.
-        optimal: whether all actions and questions were compared. If answers can be wrong, these plans have few questions.
-            False if errors are persistent.
+        optimal: whether all actions and questions were compared; outside the exact search, only in plans with few
+            questions. Always False if errors are persistent.
         states_seen: number of states considered.
     """
 
@@ -288,8 +288,8 @@ class Planner:
     def _tries_complete(self, goals: tuple[int, ...]) -> bool:
         """Return whether to try a complete search, which compares all questions about the goals in ``self._complete``.
 
-        It is not tried with too many `goals`, or after it was given up. ``self._complete`` is set to `goals` if values
-        found for the earlier goals are of no use.
+        It is not tried with too many `goals`, or after it was given up. If values found for an earlier set are of no
+        use for `goals`, ``self._complete`` becomes `goals`.
         """
         if len(goals) > self.settings.endgame:
             return False

@@ -61,9 +61,9 @@ def ask_about(s: Search, question: int) -> None:
 
 @inner
 def offer(s: Search, level: int, n: int) -> int:
-    """Accept the set of goals in row ``s.pool + n`` of `s.sets` as proposal `n`, unless the question is pointless.
+    """Accept the set of goals in row ``s.pool + n`` of `s.sets` as proposal `n`, unless it is pointless.
 
-    Impossible goals are removed. The question is pointless if the set is then empty, has all possible goals, or was
+    Impossible goals are removed. A proposal is pointless if the set is then empty, has all possible goals, or was
     proposed already. A set may be replaced by its complement. Returns the new number of proposals.
     """
     rows, sets, proposal = s.rows, s.sets, s.pool + n
@@ -224,7 +224,7 @@ def _offer_groups(s: Search, level: int, order: Any, goals: Any, n: int) -> int:
 
 @part
 def _offer_pairs(s: Search, level: int, order: Any, goals: Any, n: int) -> int:
-    """For each pair of the first few groups in `order` (indices of groups), propose a question about both groups.
+    """For each pair of the first few groups in `order` (indices of groups), propose a question about both together.
 
     `goals` are all possible goals. `n` is the number of proposals so far; returns the new number.
     """

@@ -8,14 +8,14 @@
   same information, so only the cheaper one is needed. If errors are persistent and the problem has goals outside `A`,
   both can be asked.
 - *Multiple-choice questions* (choices), if the problem has a price for options (`QueryCost.per_option`). A choice asks
-  which part of `A` contains the goal. Up to `MOST_PARTED` (5) goals are divided in every way; more into groups
-  (`Problem.groups`) or single goals. One part may be left out, as "none of these". If all are named but the problem has
-  goals outside `A`, this answer is possible, but wrong.
+  which part of `A` contains the goal. Up to `MOST_PARTED` (5) goals are divided in every way; more goals into groups
+  (`Problem.groups`) or single goals. One part may be left out, as "none of these". If all parts are named, but the
+  problem has goals outside `A`, the answer "none of these" is possible, but wrong.
 
 Of several questions with the same parts and equally many answers, only the cheapest that may be asked matters.
 
 **The planner** asks for the group or the goal itself (`choices_of`); few goals are divided in every way
-(`every_choice`). It names all parts, or all but the largest.
+(`every_choice`). Its questions name all parts, or all but the largest.
 """
 
 from __future__ import annotations
@@ -258,8 +258,7 @@ def _by_group(problem: Problem, goals: Sequence[int]) -> list[Part]:
 def _partitions(goals: list[int]) -> Iterator[list[Part]]:
     """Yield every partition of a list of goals, always in the same order.
 
-    The order differs from that of `_partitions_of_bits`. It must not change: of equally good questions, the planner
-    takes the first.
+    This order must not change: of equally good questions, the planner takes the first.
     """
     if not goals:
         yield []

@@ -89,11 +89,11 @@ class Reference:
     Args:
         problem: the problem; its teammate draws one of its shortest plans uniformly.
         questions: the most questions, answered or not; None for any number (true answers only).
-        truthful_after: whether any number of true answers may follow.
+        truthful_after: whether any number of further questions, with true answers, may follow.
         most_options: the most actions and questions to compare; beyond it `TooLarge` is raised.
 
     Attributes:
-        known: results of methods so far, by name and arguments.
+        known: results computed so far, by name and arguments of the method.
     """
 
     def __init__(
@@ -339,8 +339,8 @@ class Reference:
     def act_then_ask(self, state: PlanningState) -> Cost:
         """Return the expected marginal cost of acting, then finding out the goal by questions once that is cheaper.
 
-        Each action is `best_action`; finding out the goal costs `ask_until_known`. The result is multiplied by
-        `state.weight`.
+        Each action has the least expected delay. The price of finding out is `ask_until_known`. The result is
+        multiplied by `state.weight`.
         """
         return min(self.ask_until_known(state), self._keep_acting(state, self.act_then_ask))
 
@@ -356,9 +356,9 @@ class Reference:
     def ask_until_known(self, state: PlanningState) -> Cost:
         """Return the expected price of finding out the goal by questions now, times the sum of the goals' weights.
 
-        The goals are listed by weight. A question cuts the list in two, later ones cut its parts. Each cut makes
-        ``p (1 - p) / price`` largest; ``p`` is one part's share of the weight. If answers are not always true, this
-        price is divided by the information in an answer, in bits, as an estimate.
+        The goals are listed by weight. The first question cuts the list in two; later questions cut the parts. Each cut
+        makes ``p (1 - p) / price`` largest; ``p`` is one part's share of the weight. If answers are not always true,
+        this price is divided by the information in an answer, in bits, as an estimate.
         """
         wrong, refused = self.problem.answers.wrong, self.problem.answers.refused
         bits = (1 - refused) * (1 + sum(p * math.log2(p) for p in (wrong, 1 - wrong) if p > 0))

@@ -20,7 +20,7 @@ class PlannerSettings:
         questions: the most questions in a plan.
         candidates: the most questions to compare in a state.
         depth: a plan asks only until this many of its steps have caused a delay.
-        breadth: the most actions to compare now.
+        breadth: the most actions to compare in the present state.
         inner: the most actions to compare in later states.
         climbs: how often a good question is improved by adding or removing a goal.
         budget: the most states to consider.
@@ -58,8 +58,8 @@ class PlannerSettings:
     def with_budget(self, budget: int) -> PlannerSettings:
         """Return the same settings with another budget, the number of states to consider for a decision.
 
-        A larger budget also raises the limits of the exact search: `endgame_states`, and `endgame` by 1 for each factor
-        of 1.4.
+        A larger budget also raises the limits of the exact search: `endgame_states`, and `endgame` by 1 each time the
+        budget grows by the factor 1.4.
         """
         more = max(1.0, budget / self.budget)
         # The exact search takes about 1.4 times as long for each further goal.

@@ -195,9 +195,10 @@ def _levels(successor: Any, start: int, furthest: int, depth: Any) -> Any:
 def _count(successor: Any, order: Any, depth: Any, steps: Any, home: Any, prior: Any, reach: Any) -> None:
     """Fill `reach`: the number of a goal's shortest plans from a state, divided by their number from the start.
 
-    `order` has the states, the nearest to the start first. `depth` (``int32 [n_states]``) and `home`
-    (``int32 [n_goals]``) have the steps from the start to each state and goal, `steps` (``int32 [n_states, n_goals]``)
-    from each state to each goal. `reach` is ``float64 [n_states, n_goals]``, 0 at first.
+    `order` has the states, the nearest to the start first. `depth` (``int32 [n_states]``) has the steps from the start
+    to each state, `home` (``int32 [n_goals]``) those from the start to each goal, and `steps`
+    (``int32 [n_states, n_goals]``) those from each state to each goal. `reach` is ``float64 [n_states, n_goals]``, 0 at
+    first.
     """
     n_states, n_moves = successor.shape
     mantissa = np.zeros(n_states)
@@ -257,7 +258,7 @@ PRICE_ROUNDING = 1e-12
 def price_for_planning(problem: Problem, reason: str) -> AdditivePrice:
     """Return a problem's price of yes/no questions: a base price plus a price for each goal named.
 
-    Raises an `InputError` if the price does not have this form or can be below 0; its message ends with `reason`.
+    Raises an `InputError` if the price does not have this form or can be below 0; the message ends with `reason`.
     """
     price = additive_price(problem.query_cost, len(problem.goals), reason)
     added = price.per_goal + price.extra

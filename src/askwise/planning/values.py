@@ -44,8 +44,8 @@ this."""
 def _tag(s: Search, questions_left: int, depth: int, list_no: int) -> Any:
     """Return a number that says how a value was computed; it is part of the key of the value in the table of values.
 
-    From the left, 12 bits encode the decision, 12 bits the list of questions to compare (`list_no`), and 8 bits how far
-    plans may look ahead.
+    From the left, 12 bits have the number of the decision or complete list, 12 bits the list of questions to compare
+    (`list_no`), and 8 bits how far plans may look ahead.
     """
     limits = s.limits[0]
     if limits.complete:
@@ -174,7 +174,7 @@ def _enter(s: Search, level: int, questions_left: int, tag: int, limit: float) -
     """Look at the state on `level`, to which a plan leads, and list its actions unless the plan ends there.
 
     Returns whether to compare anything, whether to compare questions, and the cost that an option must beat. If there
-    is nothing to compare, the cost is the state's value; from `limit` on, it need not be exact.
+    is nothing to compare, the cost is the state's value; a cost of at least `limit` need not be exact.
     """
     limits, counts = s.limits[0], s.counts[0]
     if (questions_left == 0 and not limits.complete) or level + 3 >= s.rows.shape[0]:
@@ -217,7 +217,7 @@ def _count_questions(s: Search, level: int, list_no: int) -> Any:
 
 @part
 def _was_asked(s: Search, level: int, k: int) -> bool:
-    """Return whether a complete search must not ask question `k` of its list in the state on `level`.
+    """Return whether a complete search must not ask question number `k` of its list in the state on `level`.
 
     If errors are persistent, a question must not divide the possible goals like an earlier one.
     """

@@ -357,8 +357,8 @@ def find(keys: Any, rows: Any, row: int, first: Any, second: Any, probes: int) -
     """Return the index of a key's entry in a hash table, or ``-1 - index`` of the entry to write the key to.
 
     The key is ``rows[row]`` (``uint64 [n]``), then `first`, then `second`, which is never 0. `keys` is
-    ``uint64 [size, n + 3]``, its size a power of two. An entry is a key and its value; it is free if `second` is 0. If
-    `probes` entries have other keys, the first of them is to be overwritten.
+    ``uint64 [size, n + 3]``, its size a power of two. An entry is a key and its value; an entry with 0 as `second` is
+    free. If the `probes` entries to look at all have other keys, the first of them is to be overwritten.
     """
     n, last, mix = rows.shape[1], keys.shape[0] - 1, np.uint64(0x9E3779B97F4A7C15)
     h = (first ^ (first >> np.uint64(29))) * mix
