@@ -3,8 +3,8 @@
 Loading numba and compiling take time, so kernels run in Python while there is little work:
 
 - A kernel may have a function `work`, which estimates the loop steps of a call. Until numba is loaded, all such kernels
-  together may run `PATIENCE` (200,000) steps in Python. Afterwards, each may run `EACH` (10,000) steps since the
-  process started. A call beyond the limit compiles the kernel.
+  together may run `PATIENCE` (200,000) steps in Python. Once numba is loaded, each of them may run in Python until its
+  steps since the start of the process reach `EACH` (10,000). A call beyond the limit compiles the kernel.
 - For kernels of the planner's searches, the caller counts the work and chooses (`Kernel.on`).
 - All other kernels are compiled at their first call.
 
@@ -44,7 +44,7 @@ class _Patience:
 
     Attributes:
         left: steps left for all kernels together; 0 once numba is loaded.
-        each: limit for a single kernel, once numba is loaded.
+        each: once numba is loaded, limit on one kernel's steps since the process started.
     """
 
     def __init__(self) -> None:
@@ -52,11 +52,14 @@ class _Patience:
         self.each = EACH
 
     def allows(self, steps: int, done: int) -> bool:
-        """Return whether a kernel may run its next call in plain Python; such a call may use up steps of `left`.
+        """Return whether a kernel may run a call in plain Python.
+
+        True if `steps` is below `left`, which is then reduced; or, with numba loaded, if ``done + steps`` is below
+        `each`.
 
         Args:
-            steps: loop steps of the next call.
-            done: loop steps that this kernel has run in Python so far.
+            steps: loop steps of the call.
+            done: the kernel's earlier steps in Python.
         """
         if steps < self.left:
             self.left -= steps
@@ -111,17 +114,18 @@ class Kernel:
         return self.compiled_for(*given)(*given)
 
     def may_run_as_written(self, most: int) -> bool:
-        """Return whether this loop may run in plain Python; pass the result to `on`.
+        """Return whether this loop may run in plain Python, as the argument `as_written` of the method `on`.
 
-        It may if numba is not loaded and the loop has done less work so far than `most`, in the unit of `count`. It
-        always may if the user has turned numba off.
+        True if numba is not loaded and the work of this loop in Python so far, added up by `count`, is below `most`.
+        Also True if the user has turned numba off.
         """
         return NEVER or (self._compiled is None and "askwise._jit" not in sys.modules and self._done < most)
 
     def count(self, work: int) -> None:
         """Add `work` to the amount of work that the loop has done in Python so far.
 
-        `may_run_as_written` compares this amount with a limit. The caller chooses the unit, and uses it for both.
+        `may_run_as_written` compares this amount with a limit. The caller chooses the unit, the same for work and
+        limit.
         """
         self._done += work
 
@@ -300,7 +304,7 @@ def load() -> None:
 
 
 def compile_all() -> None:
-    """Load numba, and let each loop that can be compiled be compiled at its next call, however little work it has.
+    """Load numba, and make every loop that can be compiled compile at its next call, however little work the call has.
 
     Processes that measure decision times call this.
     """

@@ -5,8 +5,8 @@ pass no literals to other kernels. `StructType` is the type of a struct, a recor
 
 The machine code of a kernel that Python calls is kept on disk (`askwise._kept`), with all kernels that it calls.
 
-During compilation, garbage collection is off, Ctrl-C is deferred, and an agent's decision time does not run. On a
-terminal, a message says what is being compiled.
+During compilation, garbage collection is off, and Ctrl-C is deferred. The time does not count as an agent's decision
+time. On a terminal, a message says what is being compiled.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def _announce(module: str, then: str) -> None:
 class _Fields(_types.StructRef):  # type: ignore[misc]
     """The base class of `StructType`; it tells numba's compiler the name and the type of each field of a struct.
 
-    How Python passes a struct to compiled loops, and how compiled loops read the fields, is defined for `StructType`.
+    numba registers its own code for reading fields for this class. `StructType` replaces that code by `_read_field`.
     """
 
 
@@ -167,8 +167,8 @@ _structref.define_attributes(_Fields)
 class StructType(_Fields):
     """The numba type of a `Struct`, a group of named arrays and numbers.
 
-    Compiled loops get a struct as a pointer to 64-bit words (`StructReference`). They do not count references to its
-    arrays, so no loop may return one of them.
+    Compiled loops get a struct as a pointer to 64-bit words (`StructReference`). A loop must not return an array of a
+    struct, because compiled loops do not count references to these arrays.
 
     Args:
         class_name: name of the subclass of `Struct`.
@@ -246,9 +246,9 @@ def _unbox(_type: StructType, reference: Any, c: Any) -> Any:
 def _read_field(context: Any, builder: Any, struct: StructType, address: Any, name: str) -> Any:
     """Generate machine code that reads a field of a struct, for each expression ``struct.name`` in a compiled loop.
 
-    `address` and the result are values in the generated code: the address of the struct's words, and the number, the
-    array, or the address of an inner struct's words. `context` knows the layout of types, and `builder` adds machine
-    code.
+    `address` and the result are values in the generated code. `address` is that of the struct's words. The result is
+    the number, the array, or the address of an inner struct's words. `context` knows the layout of types, and `builder`
+    adds machine code.
     """
     field, first = struct.field_dict[name], struct.first_word[name]
     integer = context.get_value_type(_types.int64)

@@ -85,7 +85,7 @@ class CacheFolder:
             file.write(b"\n" + b"\n".join(map(_line, self._files())) + b"\n")
 
     def _note_later(self) -> None:
-        """Write checksums that are still missing when the process ends; `note` registers this method with `atexit`.
+        """Write checksums that are still missing when the process ends; `note` has `atexit` call this method.
 
         They are missing if numba has compiled the kernel for more types of arguments since the last call of `note`.
         """
@@ -104,10 +104,10 @@ class CacheFolder:
 def kernel_at(make: Callable[..., Any], function: Callable[..., Any], way: str) -> tuple[Any, CacheFolder | None]:
     """Return a loop as a numba function, and the folder that keeps its machine code on disk.
 
-    If no folder can be written, nothing is kept, and the folder is None.
+    If no folder can be written, nothing is kept, and the second result is None.
 
     Args:
-        make: calls ``numba.njit`` for the loop with the given options.
+        make: returns the loop as a numba function, given options such as ``cache=True`` by keyword.
         function: the loop.
         way: the types of the loop's arguments and numba's options, as text.
     """
@@ -244,7 +244,7 @@ def take_in(function: Any, digest: Any, done: set[Any]) -> None:
     Args:
         function: the loop, a Python function.
         digest: a `hashlib` digest, which is updated.
-        done: loops that are in the digest already; the added loops are added here, too.
+        done: loops that are in the digest already, which are skipped; the loops added now are put in.
     """
     if function not in done:
         done.add(function)
@@ -266,8 +266,9 @@ def _take_in_code(code: Any, known: Mapping[str, Any], digest: Any, done: set[An
 def _take_in_value(name: str, value: Any, names: Iterable[str], digest: Any, done: set[Any]) -> None:
     """Add a global value that a loop reads to the digest that identifies the loop's machine code.
 
-    What counts is the code of another loop, which is added to `done`; the content of an array; the name of a function
-    or class; the attributes in `names` of a module of askwise; and the `repr` of all else but modules.
+    What is added is the code of another loop (then the loop is put in `done`); the content of an array; the name of a
+    function or class; the attributes in `names` of a module of askwise; nothing for other modules; otherwise the
+    `repr`.
     """
     if hasattr(value, "as_written"):  # another kernel
         take_in(value.as_written, digest, done)

@@ -134,7 +134,7 @@ class Sealed(ArrivesFrozen, metaclass=_Sealing):
 def replaced(given: Any, kind: type[_Object], **changes: Any) -> _Object:
     """Return a copy of a `Sealed` object with some attributes changed; the new values are not checked.
 
-    The copy keeps every computed `cached_property`, so change only attributes on which none depends.
+    The copy keeps every computed `cached_property`, so change only attributes on which no such property depends.
 
     Args:
         given: the object.

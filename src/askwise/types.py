@@ -32,9 +32,9 @@ class Verdict:
 
     Attributes:
         method: the name of the algorithm.
-        exact: whether it is exact up to rounding.
-        error_bound: proven bound on the relative error of finite numbers, 0 if `exact`; from `askwise.dp_distribution`,
-            the total probability of steps not computed.
+        exact: whether the number is exact up to rounding.
+        error_bound: proven bound on the relative error of finite numbers, 0 if `exact`; in results of
+            `askwise.dp_distribution`, the total probability of steps not computed.
         iterations: number of repetitions; 1 for a direct method.
         residual: largest residual of the equations, 0 if `exact`.
         converged: whether `error_bound` is within the requested tolerance.

@@ -21,8 +21,8 @@ Costs are *marginal*: they leave out what an agent that knows the goal would als
 of a decision is ``cost(decision) - V``, at least 0. It is infinite if a possible goal can never be reached after the
 agent's action. Infinite regrets are counted, but left out of sums.
 
-**Mistakes.** A tolerance allows for rounding errors and equally good decisions. Every decision with a regret above it
-is exactly one of these mistakes:
+**Mistakes.** A tolerance allows for rounding errors and equally good decisions. Every decision with a regret above
+the tolerance is exactly one of these mistakes:
 
 - **over-asking**: the agent asked, and ``Q > A + tolerance``;
 - **under-asking**: the agent acted, and ``A > Q + tolerance``;

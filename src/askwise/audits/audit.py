@@ -195,7 +195,7 @@ class EpisodeSource:
 
 @contextmanager
 def located_errors(field: str) -> Iterator[None]:
-    """While the ``with`` block runs, put a location before the attribute `field` of each `InputError` that is raised.
+    """Put a location in front of the input's name in each `InputError` that the ``with`` block raises.
 
     `field` is the location, such as ``file 'runs.jsonl', line 3``. Errors that already name a file are not changed.
     """
@@ -224,8 +224,8 @@ def format_of(data: Any) -> str:
 def find_sources(path: Path) -> list[EpisodeSource]:
     """Return the locations of all episodes and conversations in a file, or in the files of a folder, sorted by path.
 
-    Each line of a ``.jsonl`` file holds one; any other file is one. In a folder and its subfolders, only ``.json`` and
-    ``.jsonl`` files count, without those of other formats of askwise.
+    Each line of a ``.jsonl`` file is one episode or conversation; any other file is one. In a folder and its
+    subfolders, only ``.json`` and ``.jsonl`` files are read; ``.json`` files of other askwise formats are left out.
 
     Raises:
         InputError: there is nothing to audit, or a file cannot be read.

@@ -18,8 +18,8 @@ Questions and actions are decisions. A decision costs the expected loss, prices 
 regret is its cost minus that of the best decision, which `askwise.decide` finds. Regrets up to the possible error of
 the plan are no mistakes. `askwise.audits` defines the kinds of mistakes.
 
-A repeated question brings no information and costs its price. A question beyond the limit of questions is judged as the
-last one allowed.
+A repeated question brings no information and costs its price. A question beyond the decision problem's limit of
+questions is judged as the last one allowed.
 """
 
 from __future__ import annotations
@@ -143,7 +143,8 @@ class ConversationJudge:
 
     Args:
         decision: the decision problem.
-        judge: ``auto``, ``optimal`` or ``planner``. ``optimal`` raises `AskwiseError` if a plan is not proven optimal.
+        judge: ``optimal`` raises `AskwiseError` if a plan is not proven optimal; ``auto`` and ``planner`` take any
+            plan.
         tolerance: regrets up to this are no mistakes. None: 0.000001 or the possible error of the plan, whichever is
             larger.
     """

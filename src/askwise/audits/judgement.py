@@ -130,7 +130,8 @@ class JudgeCache:
     def _values_at(self, moment: Moment) -> tuple[MomentValues, BestDecision, BestDecision]:
         """Return the object that computes costs in one step, the best action, and the best question.
 
-        Action and question are pairs of the decision and its expected cost; ``(None, inf)`` if the judge would not ask.
+        Action and question each come as a pair with the expected cost. If the judge would not ask, the question's pair
+        is ``(None, inf)``.
         """
         try:
             values = self.judge.values_at(moment)
@@ -203,7 +204,8 @@ def judge_episode(episode: Episode, judge: str | JudgeCache = "auto") -> Iterato
 def audit_episode(episode: Episode, cache: JudgeCache, source: str) -> AuditedEpisode:
     """Return the audit of an episode: the judgement of each decision, with beliefs and decisions as text.
 
-    `cache` is the judge of its problem. `source` is its name in the audit, such as the path of its file.
+    `cache` is the judge of the episode's problem. `source` is the episode's name in the audit, such as the path of its
+    file.
     """
     problem, judge, judgements = episode.problem, cache.judge.verdict, list(judge_episode(episode, cache))
     if any(judged.stand_in for _, _, judged in judgements):

@@ -34,12 +34,12 @@ class ExactJudge:
         limit: the most states that the search may solve.
 
     Raises:
-        TooLarge: the search needs more states.
+        TooLarge: the search needs more states than `limit`.
         InputError: the optimum cannot be computed for such a teammate or such answers.
 
     Attributes:
         most: limit of questions per episode; None for no limit.
-        home: the solver of the problem from its start.
+        home: computes the optimum from the start of the problem.
     """
 
     name = "optimal"
@@ -82,10 +82,11 @@ class ExactJudge:
     def from_here(self, moment: Moment) -> OptimalPolicy:
         """Return a cached solver for the rest of an episode, with the questions that may still be asked.
 
-        Raises `TooLarge` if the rest of the episode has too many states.
-
         Args:
             moment: what the ego agent knows where the rest begins.
+
+        Raises:
+            TooLarge: the rest of the episode has too many states.
         """
         key = moment.key(self.problem)
         if key not in self._anew:
@@ -105,7 +106,7 @@ class ExactValues(MomentValues):
         judge: the exact judge of the problem.
         solver: computes the optimum from the start of the episode or from this step.
         moment: what the ego agent knew before the step.
-        heard: number of answers that the solver's initial belief contains already.
+        heard: number of answers before the time at which `solver` begins.
     """
 
     def __init__(self, judge: ExactJudge, solver: OptimalPolicy, moment: Moment, heard: int) -> None:
@@ -155,8 +156,8 @@ class ExactValues(MomentValues):
 def _least_question_cost(values_at: MomentValues, at_most: float, asked: frozenset[Hashable]) -> float:
     """Return the expected cost of asking the best question that is not in `asked`; infinity if it is above `at_most`.
 
-    It is also infinity if more than `MOST_LISTED` (12) goals are possible. `asked` has the keys of questions
-    (`same_question`).
+    It is also infinity if more than `MOST_LISTED` (12) goals are possible. `asked` has the questions to leave out, as
+    keys (`same_question`).
     """
     goals = np.flatnonzero(values_at.belief > 0).tolist()
     if not 1 < len(goals) <= MOST_LISTED:

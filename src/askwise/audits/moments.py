@@ -74,9 +74,9 @@ class Moment:
         return (*where, possible) if problem.answers.truthful else (*where, possible, self.answers)
 
     def answered_before(self, problem: Problem, asked: Question) -> Answer | None:
-        """Return the answer that a question is certain to get because it was asked before; None if there is none.
+        """Return the answer that a question is certain to get, because it was asked before and errors are persistent.
 
-        There is one only if errors in answers are persistent.
+        None if the question was not asked before or errors are not persistent.
         """
         if not problem.answers.persistent:
             return None

@@ -85,7 +85,7 @@ PLAIN = str.maketrans(
 def _plain(error: UnicodeError) -> tuple[str, int]:
     """Return a replacement for characters that the terminal cannot show, and the position in the text after them.
 
-    A character becomes a similar ASCII character (`PLAIN`) or a Python escape.
+    Called by `codecs`. A character becomes a similar ASCII one (`PLAIN`) or a Python escape.
     """
     assert isinstance(error, UnicodeEncodeError)
     shown = error.object[error.start : error.end].translate(PLAIN)
@@ -105,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the ``askwise`` command and return its exit code, 2 for invalid input.
 
     Args:
-        arguments: the arguments after ``askwise``; None for those of this process, where Ctrl-C is handled, too.
+        arguments: the arguments after ``askwise``. None: take those of this process, and also handle Ctrl-C.
     """
     with interruption.as_program() if arguments is None else contextlib.nullcontext():
         given = _spelt(sys.argv[1:] if arguments is None else list(arguments))
@@ -186,7 +186,7 @@ def build_parser(only: Sequence[str] | None = None) -> parsing.Parser:
     """Return the parser of the command line.
 
     Args:
-        only: names of the subcommands that get their options and descriptions; None for all. With None or
+        only: names of the subcommands that get their options and descriptions; None for all. If it is None or has
             ``--help-all``, the help also lists rare commands.
     """
     everything = only is None or "--help-all" in only
@@ -213,7 +213,7 @@ def _overview(everything: bool) -> str:
     """Return the list of all commands as text, in groups with headings.
 
     Args:
-        everything: whether to list the last group, too. Few users need its commands.
+        everything: whether to include the last group, the commands that few users need.
     """
     lines = ["Decide when to ask a teammate, and what to ask."]
     width = max(map(len, COMMANDS)) + 4

@@ -220,10 +220,10 @@ def _check_named(groups: list[tuple[int, ...]], problem: Problem) -> None:
 
 
 def _group(reply: str, groups: int, others: bool, text: str) -> int | None:
-    """Return the index of the group that an answer names; `groups` for no group, None for no answer.
+    """Return the index of the group that a reply names, from 0; `groups` for no group, None for no answer.
 
-    The `reply` is the number of the group, from 1; ``none``, which is valid if `others` is true; or ``unknown``. There
-    are `groups` groups. `text` is the value of ``--answered``, for the message of an `InputError`.
+    `reply` is the number of a group, from 1; ``none``, valid only if `others` is true; or ``unknown``. `groups` is the
+    number of groups. `text` is the value of ``--answered``, for the message of an `InputError`.
     """
     if reply == "unknown":
         return None

@@ -190,7 +190,7 @@ KINDS = (INSTANCE, DRAWING, PLANNING, DECISION, EPISODES, STUDY, PEOPLE, CODE)
 def with_right_command(error: AskwiseError, options: argparse.Namespace) -> AskwiseError:
     """Return the error to report after a command has failed.
 
-    It is `error`, or a new error that names the right command if only other commands take the file.
+    If only other commands take the file, it is a new error that names the right command; otherwise it is `error`.
     """
     path = _file(options)
     if path is None or (isinstance(error, InputError) and error.field.startswith("-")):
@@ -271,7 +271,8 @@ class Progress:
         command: name of the subcommand, which begins each message.
         text: a format string with a ``{}`` for each number of a call.
         show: whether to print anything.
-        patient: whether to leave out messages that come less than 0.5 s after the last on a terminal, 20 s elsewhere.
+        patient: whether to leave out messages that come too soon after the last: within 0.5 s on a terminal, 20 s
+            elsewhere.
     """
 
     def __init__(self, command: str, text: str, *, show: bool = True, patient: bool = False) -> None:

@@ -139,8 +139,8 @@ def check(options: argparse.Namespace) -> None:
 def read_place(options: argparse.Namespace) -> Any:
     """Return the problem that the arguments FILE and TEMPLATE describe, in a form that `askwise.design` accepts.
 
-    A drawn map gives a `Drawing`, an instance file an instance, and a planning problem a `Space` of actions. For a
-    planning problem, ``options.obs`` is set to None.
+    A drawn map gives a `Drawing`, an instance file an instance, and a planning problem a `Space` of actions, without
+    its observations: ``options.obs`` is set to None.
 
     Raises:
         InputError: the file is no planning problem, but an option for planning problems was given.

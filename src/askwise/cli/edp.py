@@ -212,9 +212,10 @@ def read_map(path: str) -> Watched:
 
 
 def as_json(divergence: Divergence, at: StateLike, edp: Any, wcd: Any, bounds: tuple[Any, Any]) -> dict[str, Any]:
-    """Return the dict that ``--json`` prints: ``at``, ``goals``, ``edp``, ``wcd`` and ``wcd_convention``.
+    """Return the dict that ``--json`` prints, with ``at``, ``goals``, ``edp``, ``wcd`` and ``wcd_convention``.
 
-    With ``--evidence``, it also has ``evidence``, ``edp_lower`` and ``edp_upper``. Infinite numbers become None.
+    The last key says how WCD is defined. ``--evidence`` adds ``evidence``, ``edp_lower`` and ``edp_upper``. Infinite
+    numbers become None.
 
     Args:
         divergence: has the names of the goals and the value of ``--evidence``.
@@ -331,9 +332,10 @@ def _hardest_pairs(divergence: Divergence, edp: Any, wcd: Any, most: int = 10) -
 def draw(divergence: Divergence, at: StateLike, path: str) -> None:
     """Write a picture of EDP, the expected step at which a goal is ruled out while the teammate pursues another goal.
 
-    For a grid, it has a map with the mean EDP over all pairs of goals from each cell, and a matrix of the EDP of each
-    pair from the teammate's state `at`. With two goals, it has no matrix. With more goals, a very large map shows only
-    the goals. For other models, it has only the matrix. The file is PNG, SVG or PDF by the ending of `path`.
+    For a grid, the picture has a map with the mean EDP over all pairs of goals from each cell. Unless there are two
+    goals, a very large map shows only the goals, and below the map is a matrix of the EDP of each pair from the
+    teammate's state `at`. For other models, the picture has only this matrix. The file is PNG, SVG or PDF by the ending
+    of `path`.
     """
     from matplotlib.figure import Figure
 

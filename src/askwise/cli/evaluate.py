@@ -109,8 +109,8 @@ def _methods(options: argparse.Namespace) -> list[str]:
 def methods_in(text: str) -> list[str]:
     """Split a list of methods that are separated by commas.
 
-    A method may have options, such as ``,enough=0.5``, which also begin with a comma. They stay with the method before
-    them: ``never,planner,enough=0.5`` gives ``["never", "planner,enough=0.5"]``.
+    A method may have options, such as ``,enough=0.5``, which also begin with a comma. Options stay with their method:
+    ``never,planner,enough=0.5`` gives ``["never", "planner,enough=0.5"]``.
     """
     names: list[str] = []
     for part in (part.strip() for part in text.split(",")):
@@ -173,8 +173,8 @@ def bounded(options: argparse.Namespace, problem: Problem, questions: int | None
     Args:
         options: the parsed options; ``--tight`` selects a better bound that takes longer.
         problem: the problem.
-        questions: the evaluated method's limit of questions per episode; None for no limit. The bound treats answers as
-            true from question number `questions` on; for None, from the first.
+        questions: the evaluated method's limit of questions per episode; None for no limit. The bound takes answers
+            from question number `questions` on to be true; if None, all answers.
     """
     from askwise.play.evaluate import lower_bound
 

@@ -70,8 +70,8 @@ if _started_as_command() and signal.getsignal(signal.SIGINT) is signal.default_i
 def as_program() -> Iterator[None]:
     """Make Ctrl-C reliably raise `KeyboardInterrupt` in the ``with`` block; after it, Ctrl-C ends the process at once.
 
-    A third press also ends the process at once. Nothing changes outside the main thread, or if the process ignores
-    Ctrl-C.
+    In the block, the third press of Ctrl-C also ends the process. Nothing changes outside the main thread, or if the
+    process ignores Ctrl-C.
     """
     ignored = signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, None)  # as in the background of a shell
     if ignored or threading.current_thread() is not threading.main_thread():

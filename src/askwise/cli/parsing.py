@@ -34,8 +34,8 @@ class Subcommand:
     """What ``askwise`` needs to offer a subcommand, such as ``askwise run``.
 
     Attributes:
-        description: the beginning of its help; None for no text.
-        add_arguments: declares arguments and options in a parser.
+        description: the beginning of the subcommand's help; None for no text.
+        add_arguments: declares the subcommand's arguments and options in a parser.
         run: runs the subcommand with the parsed options and returns the exit code.
     """
 
@@ -125,12 +125,12 @@ class _HelpAll(argparse.Action):
 
 
 class _Renamed(argparse.Action):
-    """The action of an earlier name of an option: it sets the option's value, and prints a notice with the new name.
+    """The `argparse` action for an earlier name of an option: it sets the option's value, and prints the new name.
 
     Args:
         given: positional arguments of `argparse.Action`.
         now: the present name.
-        many: whether the value is a list.
+        many: whether the value is a list, to which each use adds.
         rest: keyword arguments of `argparse.Action`.
     """
 
@@ -154,7 +154,7 @@ def renamed(parser: Any, old: str, now: str, *, dest: str | None = None, **given
         parser: the parser, or a group of its options.
         old: the earlier name, such as ``--limit``.
         now: the present name.
-        dest: the attribute of the parsed options; None for that of `now`.
+        dest: the attribute of the parsed options that gets the value; None for the attribute of `now`.
         given: more arguments for `add_argument`; ``many=True`` lets the option be repeated.
     """
     attribute = now.lstrip("-").replace("-", "_") if dest is None else dest
@@ -164,7 +164,7 @@ def renamed(parser: Any, old: str, now: str, *, dest: str | None = None, **given
 
 
 class _Removed(argparse.Action):
-    """The action of an option that was removed: it prints one sentence and ends the command with exit code 2.
+    """The `argparse` action for a removed option: it prints one sentence and ends the command with exit code 2.
 
     Args:
         given: positional arguments of `argparse.Action`.

@@ -153,7 +153,7 @@ def work(
         options: the parsed options; used are ``--csv``, ``--workers`` and ``--time-limit``.
         command: name of the subcommand, for messages.
         paths: archives, and folders of archives.
-        job_for: returns the job that computes a problem's rows.
+        job_for: takes a problem, and returns the job that computes the problem's rows.
 
     Returns:
         the rows as dicts, in the order of the problems.

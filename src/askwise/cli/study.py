@@ -103,7 +103,7 @@ def chosen(options: argparse.Namespace) -> Study:
 
     Raises:
         InputError: the settings are not valid, or there is neither a study nor ``--methods``.
-        AskwiseError: a method cannot be loaded within its limits.
+        AskwiseError: a method cannot be loaded within its limits on time and memory.
     """
     from askwise.studies.running.executors import preload
     from askwise.studies.schema.study_file import (

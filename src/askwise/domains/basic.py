@@ -35,7 +35,7 @@ class BasicProblem(FactoredProblem):
 
     Attributes:
         instance: the argument `instance`.
-        stated_start: the start given at first; a copy with another start keeps it.
+        stated_start: the start when the problem was made; a copy with another start keeps this value.
     """
 
     def __init__(self, instance: Any, **stated: Any) -> None:
@@ -56,10 +56,10 @@ class BasicDomain:
 
     Args:
         name: the domain's name, such as ``lift``.
-        format: the key ``format`` of its files, such as ``house/lift@1``.
+        format: the value of ``format`` in its files, such as ``house/lift@1``.
         instance: the class of the objects that files describe. Equal contents must give equal objects.
-        problem: makes the `BasicProblem` of an instance.
-        read: makes an instance of a file's contents, a `Field`, or raises `InputError`.
+        problem: makes a `BasicProblem` from an instance.
+        read: makes an instance from a file's contents, a `Field`, or raises `InputError`.
         write: returns a file's contents without ``format``, such as `dataclasses.asdict`.
         words: the words for agents, goals and landmarks.
     """
@@ -146,7 +146,7 @@ class BasicDomain:
             given: an instance of this domain, or a problem made from one.
 
         Raises:
-            InputError: `given` is a problem with another start than its instance.
+            InputError: `given` is a problem whose start is not that of its instance.
             TypeError, ValueError: the result of the domain's function `write` is no JSON.
         """
         if isinstance(given, BasicProblem) and given.start != given.stated_start:

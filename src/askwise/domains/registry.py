@@ -101,8 +101,8 @@ class Domain(Protocol):
         """Return the words for agents, goals and landmarks in texts.
 
         Args:
-            given: a problem or an instance of this domain, which may add positions of landmarks; None for the whole
-                domain.
+            given: a problem or an instance of this domain, whose words may include positions of landmarks; None for
+                words without them.
         """
 
     def parse_state(
@@ -110,8 +110,9 @@ class Domain(Protocol):
     ) -> JointState:
         """Return the states of both agents, by index, from the names that a person typed.
 
-        `holding` names the goal for which the ego agent carries something; None if it carries nothing. For a place,
-        None stands for the agent's start. Raises InputError if a name is unknown, or if an agent can reach no goal.
+        `holding` names the goal for which the ego agent carries something; None if it carries nothing. For `teammate`
+        and `ego`, None stands for the agent's start. Raises InputError if a name is unknown, or if an agent can reach
+        no goal.
         """
 
 

@@ -9,9 +9,9 @@ Importing this module registers four environments with Gymnasium:
 
 Import this module first, or let Gymnasium import it: ``gymnasium.make("askwise.envs:askwise/ToolFetching-v0")``.
 
-The import also registers the first two names with PettingZoo. In ``pettingzoo.make("parallel", "askwise/Problem-v0",
-problem=problem)`` both agents act at the same time; with ``"aec"`` they take turns.
-``askwise.envs.problem_v0.parallel_env(problem)`` does without the registry.
+The import also registers the first two names with PettingZoo. In
+``pettingzoo.make("parallel", "askwise/Problem-v0", problem=problem)`` both agents act at the same time; with ``"aec"``
+they take turns. ``askwise.envs.problem_v0.parallel_env(problem)`` makes the first of these without the registry.
 
 Environments play an `askwise.Game`, which applies the rules.
 """

@@ -1,8 +1,8 @@
 """The episodes of an environment: which problem is played, what is observed, and which random numbers are used.
 
 A `ProblemSource` supplies the problems, an `Observer` makes the observations, and `Episodes` starts episodes with both.
-On a given problem, ``reset(seed=s)`` has the goal and teammate of ``askwise.simulate(problem, ..., seed=s)``, because
-both spawn their random generators in the same order.
+On a given problem, ``reset(seed=s)`` gives the same goal and teammate as ``askwise.simulate(problem, ..., seed=s)``,
+because both spawn their random generators in the same order.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Shape:
         ego_states: number of the ego agent's states, including what it carries.
         teammate_actions: number of the teammate's actions.
         ego_actions: number of the ego agent's actions, without questions.
-        ego_moves: how many of them are moves.
+        ego_moves: how many of these actions move the ego agent.
         groups: number of groups of goals.
     """
 
@@ -111,7 +111,7 @@ class ProblemSource:
     def given(self, chosen: Any) -> Any:
         """Return the problem that a user passed to ``reset`` in its options.
 
-        Raises InputError if the problem does not have the shape of the `example`.
+        Raises InputError if the problem has other sizes than the `example` (attribute `shape`).
 
         Args:
             chosen: a `Problem`, an instance of any domain, or the path of its file.
@@ -295,8 +295,8 @@ class Episodes:
 
         Args:
             rng: the generator from which those of the episode are spawned.
-            options: the options of ``reset``. ``goal`` gives the goal by name or index, otherwise drawn from the prior.
-                The key `source.option` gives the problem, otherwise the next one of `source`.
+            options: the options of ``reset``. ``goal`` is the goal by name or index; if missing, it is drawn from the
+                prior. The key that `source.option` names is the problem; if missing, `source` supplies it.
         """
         options, source = options or {}, self.source
         for_goal, for_teammate, for_problem = spawn(rng, 3)

@@ -41,8 +41,8 @@ class FlatView(NamedTuple):
 
     Attributes:
         flat: the observation as one vector, ``float32 [k]``.
-        mask: ``int8 [n_actions]``, other actions first, then questions. It is 1 for available actions, and for
-            questions about some, but not all, of the possible goals.
+        mask: ``int8 [n_actions]``, first actions that are no questions, then questions. It is 1 for available actions,
+            and for questions about some, but not all, of the possible goals.
         asked: ``bool [n_questions, n_goals]``, the goals that each question asks about.
     """
 
@@ -132,7 +132,7 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         """Take an action or ask a question; both agents stay in place when you ask.
 
         Args:
-            action: index of an action; questions follow the actions that are no questions.
+            action: index of an action or question; the questions come after all other actions.
 
         Returns:
             The observation (``float32 [k]``), the reward (the negative cost of the step), terminated, truncated, and
@@ -178,7 +178,7 @@ class FlatEnv(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     def context(self, game: Game, tracker: Tracker) -> QuestionContext:
         """Return the data from which the questions are computed at the current point of `game`.
 
-        They are the problem, the ego agent's state, and the belief about the goal that `tracker` keeps.
+        These data are the problem, the ego agent's state, and `tracker`'s belief about the goal.
         """
         return QuestionContext(game.problem, game.state.ego, tracker.possible, tracker.probabilities)
 
@@ -339,8 +339,8 @@ class Flattener:
 
     Args:
         space: the space of the observations, which are dictionaries.
-        changing: the keys whose values may change during an episode. Their spaces are ``Discrete`` from 0, or have one
-            axis.
+        changing: the keys whose values may change during an episode. The space of each must be ``Discrete`` from 0, or
+            have one axis.
         scaled: whether numbers with finite bounds are scaled to 0 to 1.
     """
 

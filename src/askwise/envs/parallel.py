@@ -19,7 +19,7 @@ ByAgent: TypeAlias = dict[str, dict[str, Any]]
 
 
 class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[misc]  # untyped base
-    """Base class of the PettingZoo environments, on top of `askwise.core.game.Game`.
+    """Base class of the PettingZoo environments, which play by the rules of `askwise.core.game.Game`.
 
     Both agents act in every step. If the ego agent asks, both stay in place. Only the teammate sees the goal.
 
@@ -93,8 +93,8 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
 
         Args:
             seed: random seed; None continues with the last random generator.
-            options: ``goal`` gives the goal by name or index, otherwise drawn from the prior. ``problem`` (in tool
-                fetching, ``instance``) gives the problem, otherwise the next one of the source.
+            options: ``goal`` is the goal by name or index; if missing, it is drawn from the prior. ``problem`` (in tool
+                fetching, ``instance``) is the problem; if missing, the environment chooses it.
         """
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
@@ -128,7 +128,7 @@ class GameParallelEnv(ParallelEnv[str, dict[str, Any], Any]):  # type: ignore[mi
         )
 
     def _do(self, teammate: object, ego: object) -> dict[str, bool]:
-        """Carry out the actions of both agents; return, by agent name, whether an action was not available.
+        """Carry out the actions of both agents; return, by agent name, whether the agent's action was not available.
 
         An action that is not available does nothing. The ego agent's action is ``(0, index)``, or
         ``(1, zeros and ones)`` for a question. A question cancels the teammate's action.

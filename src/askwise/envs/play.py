@@ -130,9 +130,9 @@ def available(side: Any, state: int) -> Any:
 
 
 def _idle_action(problem: Problem, teammate: int) -> int:
-    """Return the index of an action that leaves the teammate in the state `teammate`.
+    """Return the index of an action that leaves the teammate in the state `teammate`, preferably not `stay`.
 
-    The action `stay` is returned only if all other actions change the state, because `stay` may end the episode.
+    The action `stay` may end the episode, so it is returned only if all other actions change the state.
     """
     actions = problem.teammate.actions
     idle = [a for a in range(len(actions.names)) if problem.teammate.next(teammate, a) == teammate]
@@ -148,7 +148,7 @@ class Play:
     Attributes:
         game: the game, with state, costs and goal. The ego agent must not see the goal.
         masks: the actions that are available in each state.
-        asked: ``bool [n_goals]``, the last question, all False before the first one.
+        asked: ``bool [n_goals]``, the goals in the last question; all False before the first one.
         answer: the last answer: 0 nothing asked yet, 1 no, 2 yes, 3 refused.
         allowed_when_asked: ``bool [n_goals]``, the goals that were possible before the last question.
     """
@@ -163,7 +163,7 @@ class Play:
     def available_to_ego(self, chosen: int | BoolArray) -> int | BoolArray:
         """Return the ego agent's action or question if it is available, otherwise an action that does nothing.
 
-        `chosen` is the index of an action, or a question as ``bool [n_goals]``. A question about no goal may be
+        `chosen` is the index of an action, or a question as ``bool [n_goals]``. Only a question about no goal may be
         unavailable.
         """
         if isinstance(chosen, int):
@@ -196,8 +196,8 @@ class Play:
     def follow(self, observation: Observation) -> None:
         """Repeat here one step of an episode that is played elsewhere, for example in a simulation.
 
-        Only for objects that `Episodes.follow` or `FlatEnv.follow` returned. Their game does not know the goal and
-        never ends by itself.
+        Call this only if `Episodes.follow` or `FlatEnv.follow` returned the object. Its game then does not know the
+        goal and never ends by itself.
 
         Args:
             observation: what the ego agent observed after the step.

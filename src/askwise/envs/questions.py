@@ -153,8 +153,8 @@ class QuestionList:
         kinds: kinds of questions by name, such as ``half``, or callables that take a `QuestionContext` and return the
             goals to ask about, ``bool [n_goals]``.
         problem: a problem, which determines the number of questions.
-        known: for each name, a function that computes questions from a `QuestionContext`, and one that returns their
-            number for a problem.
+        known: for each name of a kind, a function that computes questions from a `QuestionContext`, and one that
+            returns their number for a problem.
 
     Attributes:
         n: number of questions.

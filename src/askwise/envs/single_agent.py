@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
-    """Base class of the Gymnasium environments, on top of `askwise.core.game.Game`.
+    """Base class of the Gymnasium environments, which play by the rules of `askwise.core.game.Game`.
 
     The action ``(0, k)`` takes action ``k``, or does nothing if ``k`` is not available. ``(1, q)`` asks about the goals
     with a 1 in ``q``. The reward is the negative cost of the step.
@@ -96,8 +96,8 @@ class GameEnv(gymnasium.Env[dict[str, Any], tuple[int, Any]]):
 
         Args:
             seed: random seed; None continues with the last random generator.
-            options: ``goal`` gives the goal by name or index, otherwise drawn from the prior. ``problem`` (in tool
-                fetching, ``instance``) gives the problem, otherwise the next one of the source.
+            options: ``goal`` is the goal by name or index; if missing, it is drawn from the prior. ``problem`` (in tool
+                fetching, ``instance``) is the problem; if missing, the environment chooses it.
         """
         super().reset(seed=seed)
         self.episodes.check_options(options)

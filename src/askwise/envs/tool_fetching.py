@@ -30,8 +30,8 @@ class Settings(TypedDict, total=False):
 
     Attributes:
         size: cells per side, or ``(width, height)``; default 20.
-        stations: number; default 50.
-        toolboxes: number; default 5.
+        stations: number of stations; default 50.
+        toolboxes: number of toolboxes; default 5.
         walls: share of wall cells; default 0.
         clustered: whether stations lie in clusters; default False.
         prior: ``uniform`` (default), ``far``, ``near``, ``fetcher-far`` or ``fetcher-near``, or a `Prior` of such a
@@ -120,7 +120,7 @@ class ToolFetchingSource(ProblemSource):
     def check(self, problem: Problem, field: str = "problem") -> None:
         """Raise an InputError if `problem` does not fit the spaces of the environment.
 
-        A `ToolFetching` fits if it has the same size of the map and the same numbers of stations and toolboxes. The
+        Only a `ToolFetching` fits, with the same size of the map and the same numbers of stations and toolboxes. The
         error message calls the problem `field`.
         """
         if not isinstance(problem, ToolFetching):

@@ -43,7 +43,7 @@ class RegretReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs)
 
     The marginal cost is ``cost of the step + V(state after it) - V(state before it)``. ``V(s)`` is the least cost of
     the rest of an episode from state `s` if the goal is known, 0 at the end. The wrapper does not change which policies
-    are optimal. Its rewards reveal the goal: measure without it.
+    are optimal. Its rewards reveal the goal, so measure costs without the wrapper.
 
     Args:
         env: an environment of askwise, wrapped or not.

@@ -6,9 +6,9 @@
   it has the same cached plans and random choices;
 - or the teammate's current state (`teammate_at`) or all its actions (`seen`), and the answers (`answered`).
 
-If only its current state is given, the teammate is assumed to have taken a shortest path (`likeliest_path`). If it
-draws its shortest plans uniformly, two kinds of belief are the same for all these paths. Let ``d`` be the number of
-steps between states, ``P0`` the prior, and ``N_g`` the number of shortest paths to goal `g`:
+If only the teammate's current state is given, the teammate is assumed to have taken a shortest path (`likeliest_path`).
+If the teammate draws its shortest plans uniformly, two kinds of belief are the same for all these paths. Let ``d`` be
+the number of steps between states, ``P0`` the prior, and ``N_g`` the number of shortest paths to goal `g`:
 
 - `elimination`: the goals with ``d(start, now) + d(now, g) = d(start, g)``, in proportion to ``P0(g)``;
 - `bayes`: in proportion to ``P0(g) N_g(now) / N_g(start)``.
@@ -134,8 +134,8 @@ def ask(
     Args:
         problem: the problem; `askwise.ask` also takes an instance of any domain, or the path of its file.
         method: the agent, or the name of its method (`askwise.methods.methods` lists them).
-        history: what the agent observed at the start and after each step (`Episode.observations`); excludes
-            `teammate_at`, `seen`, `ego_at` and `answered`.
+        history: what the agent observed at the start and after each step (`Episode.observations`); not together with
+            `teammate_at`, `seen`, `ego_at` or `answered`.
         teammate_at: current state of the teammate; without `seen`, a shortest path to it is assumed.
         seen: all actions of the teammate, by name or index.
         ego_at: current state of the ego agent, by default its start.

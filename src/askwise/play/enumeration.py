@@ -284,9 +284,9 @@ class Enumeration:
                 yield branch.followed_by(Observation(now, action), left, possible, weight)
 
     def _after(self, branch: Branch, action: int, goals: Goals) -> FloatArray | None:
-        """Return the joint probability of each goal and the course of the episode after an action of the teammate.
+        """Return the probability of a course of the episode followed by a teammate's action, jointly with each goal.
 
-        The result is ``float64 [n_goals]``, 0 for goals outside `goals`, or None if `branch` has no weights.
+        The result is ``float64 [n_goals]``, 0 for goals outside `goals`; None if `branch` has no probabilities.
         """
         if branch.weight is None:
             return None

@@ -53,7 +53,7 @@ class Evaluation:
         verdict: whether the costs are exact, have a proven error bound, or are estimated.
         states: number of decisions.
         stderr: standard error of `expected_marginal_cost`; 0 unless estimated.
-        ci: its 95 % confidence interval.
+        ci: 95 % confidence interval of `expected_marginal_cost`.
         seconds: duration of the evaluation.
         questions: limit of questions per episode, None for none.
     """
@@ -92,8 +92,8 @@ def evaluate(
     Args:
         problem: the problem; `askwise.evaluate` also takes an instance of any domain, or the path of its file.
         method: the ego agent, or the name of its method (`askwise.methods.methods` lists them).
-        exact: follow all that the agent can observe. If the teammate may walk in circles, `TooLarge` is raised, except
-            with the belief ``elimination`` or the method ``informed``.
+        exact: compute the exact cost by following all that the agent can observe. If the teammate may walk in circles,
+            `TooLarge` is raised, except with the belief ``elimination`` or the method ``informed``.
         episodes: number of episodes.
         paths: number of episodes for each goal; better if rare goals cost much.
         seed: seed of all random choices.
@@ -206,7 +206,7 @@ def _from_episodes(
 ) -> Measured:
     """Estimate the expected costs of an agent from independent episodes; return the fields of an `Evaluation`.
 
-    `limited` is the end of the verdict, about the limit of questions.
+    The verdict ends with the text `limited`, which states the limit of questions, if any.
     """
     runs: list[tuple[int | None, Seed]] = [(None, rng) for rng in spawn(seed, episodes)]
     costs, marginal, decisions = _played(problem, player, runs, progress)
@@ -220,7 +220,7 @@ def _from_paths(
 ) -> Measured:
     """Estimate the expected costs of an agent from `paths` episodes for each goal of positive prior.
 
-    The result has the fields of an `Evaluation`. `limited` is the end of its verdict, about the limit of questions.
+    The result has the fields of an `Evaluation`. The verdict ends with `limited`, which states the limit of questions.
     """
     goals = np.flatnonzero(problem.prior > 0).tolist()
     streams = zip(goals, spawn(seed, len(goals)), strict=True)
@@ -326,10 +326,10 @@ def lower_bound(
     Args:
         problem: the problem; `askwise.lower_bound` also takes an instance of any domain, or the path of its file.
         limit: the most states to solve for each group; more give a better bound.
-        questions: if answers may be wrong or missing, take only those from this question on to be true, for a better
-            bound. By default all are taken to be true.
+        questions: by default, the bound takes all answers to be true. If answers may be wrong or missing, take only
+            those from this question on (from 1) to be true, for a better bound.
         tight: allow 1,000,000 states for each group; if the bound is still not exact, also try random groups. A bound
-            from these holds with 95 % confidence.
+            from random groups holds with 95 % confidence.
         seed: seed of the random groups.
         progress: called with the number of random groups solved and their total number.
     """

@@ -43,7 +43,7 @@ def simulate(
         seed: makes the episode repeatable.
         belief: ``elimination``, ``bayes`` or ``robust``, if `method` is a name. By default ``robust`` if the teammate
             may leave its shortest paths, otherwise that of the method.
-        max_steps: the most steps; by default far more than needed.
+        max_steps: the episode is cut off after so many steps; by default far more than needed.
         answers: an `AnswerModel`, or text such as ``wrong:0.05`` (see `answering`); by default that of the problem.
     """
     problem = answering(problem, answers)

@@ -186,7 +186,7 @@ def _check_sums(root: Field, episode: Episode) -> None:
 def state_to_json(domain: Domain, problem: Problem, state: JointState) -> dict[str, Any]:
     """Return the states of both agents as a JSON-compatible dict, with the keys that the domain uses in traces.
 
-    ``holding`` is the name of the goal that the ego agent carries something for, or None.
+    If the ego agent can carry things, the key ``holding`` has the goal for which it carries something, or None.
     """
     named = [
         name_to_json(place_name(problem.teammate, state.teammate), "teammate_model"),

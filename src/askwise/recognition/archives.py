@@ -89,7 +89,7 @@ def collect(paths: Sequence[str | Path]) -> tuple[list[Collected], list[Unreadab
 
     Args:
         paths: archives (tar files), folders that contain archives or unpacked problems at any depth, or names of
-            examples.
+            examples that come with askwise.
 
     Raises:
         InputError: a path does not exist, or neither a problem nor anything unreadable was found.
@@ -117,8 +117,8 @@ def collect(paths: Sequence[str | Path]) -> tuple[list[Collected], list[Unreadab
 def _names(groups: list[list[ObservedPlan]]) -> list[str]:
     """Return a name for each problem: the common beginning of its archives' names.
 
-    If several problems share it, each gets the name of its first archive; a number such as ``(2)`` follows if this is
-    taken.
+    If several problems share this beginning, each is named after its first archive instead. A number such as ``(2)``
+    makes equal names different.
     """
     names = [_common([plan.name for plan in group]) for group in groups]
     chosen = [name if names.count(name) == 1 else group[0].name for name, group in zip(names, groups, strict=True)]

@@ -4,8 +4,8 @@ The table of problems measures similarity in two ways. ``wcd`` is the length of 
 plans for two different goals. ``told_apart`` is the largest number of steps until the actions have ruled out all wrong
 goals, or ``inf`` (`askwise.pddl.pairs`).
 
-An archive has one problem and the observed actions of one plan. The table of archives has the results after the last of
-them.
+An archive has one problem and the observed actions of one plan. The table of archives has the results after the last
+observed action.
 """
 
 from __future__ import annotations

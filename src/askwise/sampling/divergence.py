@@ -133,12 +133,12 @@ def _enough(
 ) -> tuple[IntArray, BoolArray, int]:
     """Run episodes until the intervals of the mean steps are narrow enough, or until there are `most` runs.
 
-    `within` is the requested half width, as a share of the mean. `finished` is called with the numbers of runs just
-    ended and planned.
+    `kind` is the kind of interval, `within` the requested half width as a share of the mean. `finished` is called with
+    the numbers of runs just ended and planned.
 
     Returns:
-        The step at which each run ruled out each other goal, or its last step (``int32 [n_runs, n_others]``); whether
-        it did (``bool [n_runs, n_others]``); how often intervals were computed.
+        The step at which each run ruled out each other goal, or else its last step (``int32 [n_runs, n_others]``);
+        whether the run ruled it out (``bool [n_runs, n_others]``); how often intervals were computed.
     """
     steps = np.empty((0, len(rollouts.others)), dtype=np.int32)
     diverged = np.empty(steps.shape, dtype=np.bool_)

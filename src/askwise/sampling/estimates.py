@@ -88,10 +88,10 @@ def estimate(values: IntArray, horizon: int, kind: str = "normal", look: int = 1
 
 
 def _score_interval(values: IntArray) -> tuple[float, float] | None:
-    """Return the score interval of a mean, computed from the values that differ from the minimum, or from the maximum.
+    """Return the score interval of a mean if more than half of the values equal the minimum or the maximum, else None.
 
-    Let ``v`` be the more frequent of the two. If at most half of the ``n`` values equal ``v``, return None. Let ``s``
-    be the share of the others, ``d`` their mean of ``value - v``, and ``r`` that of ``(value - v)^2 / d^2``. The ends
+    Let ``v`` be this frequent value, ``n`` the number of values, and ``s`` the share of values other than ``v``. Over
+    these other values, let ``d`` be the mean of ``value - v``, and ``r`` the mean of ``(value - v)^2 / d^2``. The ends
     are ``v + p d`` for both roots of ``(s - p)^2 = (r p - p^2) 1.96^2 / n``.
     """
     n = values.size
@@ -146,7 +146,7 @@ class Survival(NamedTuple):
         steps: ``int64 [m]``, 0 and all steps at which a run ended or ruled the goal out.
         share: ``float64 [m]``, the share after the step.
         low: ``float64 [m]``, lower end of the 95 % interval.
-        high: ``float64 [m]``, its upper end.
+        high: ``float64 [m]``, upper end of the 95 % interval.
     """
 
     steps: IntArray

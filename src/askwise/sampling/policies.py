@@ -178,7 +178,7 @@ class NetworkLaw:
 
     Args:
         distribution: the distribution object of Stable-Baselines3.
-        scaled: the policy, if it scales its actions to [-1, 1]; otherwise None.
+        scaled: the Stable-Baselines3 policy, if it scales its actions to [-1, 1]; otherwise None.
     """
 
     def __init__(self, distribution: Any, scaled: Any = None) -> None:

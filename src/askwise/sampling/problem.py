@@ -8,7 +8,8 @@ The ego agent asks if no action is optimal for all possible goals, and the best 
 question is worth the expected number of steps that it saves (`askwise.methods.question_value`).
 
 The expected steps depend on the teammate's state. To sample them again from there is slow
-(`askwise.sampling.FromHere`). To average over the original runs that lasted longer is quick, but ignores the state.
+(`askwise.sampling.FromHere`). To average over the original runs that lasted beyond the current step is quick, but
+ignores the state.
 """
 
 from __future__ import annotations
@@ -87,8 +88,8 @@ class SampledProblem(Sealed):
             step: the teammate's steps since the sampled runs began.
             sampled: results sampled from the teammate's current state; replaces `step` and this object's samples. May
                 be None.
-            evidence: goals with at most `evidence` times the largest probability are ignored; an `OnlineRecogniser`
-                uses `possible` instead.
+            evidence: goals with at most `evidence` times the largest probability are ignored. If `belief` is an
+                `OnlineRecogniser`, goals are ignored that its `possible(evidence)` rules out.
             seed: seed for choosing between equally good actions, and for the search for questions.
         """
         rng = generator(seed)

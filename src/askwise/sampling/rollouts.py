@@ -125,7 +125,7 @@ class Rollouts:
         envs: the environments.
         policies: all policies by goal.
         truth: the goal whose policy is followed.
-        limit: log likelihood ratio of the actions that rules out a policy.
+        limit: a policy is ruled out once the log likelihood ratio of the followed policy to it reaches this limit.
         horizon: largest number of steps of a run.
         end_tells: whether the end of an episode (`terminated`) reveals the goal.
         threshold: if given, replaces `limit`: an action rules out a policy if it is less than `threshold` times as
@@ -223,11 +223,11 @@ class Rollouts:
         return self.envs.reset(seed=seeds, options=options)[0]  # type: ignore[arg-type]
 
     def _compare(self, view: Lanes, step: Any, evidence: FloatArray, open_: BoolArray) -> Any:
-        """Draw an action of the followed policy in each lane (environment), and return the actions.
+        """Draw and return an action in each lane (environment); find out which policies it rules out.
 
         `step` is ``int64 [lanes]``. `evidence`, ``float64 [lanes, n_others]``, has the log likelihood ratios and is
-        updated. `open_`, ``bool [lanes, n_others]``, marks policies not ruled out before; those ruled out now are
-        stored in `passed`.
+        updated. `open_`, ``bool [lanes, n_others]``, marks policies not ruled out before. Those that
+        `self.passed`, set here, marks as well are ruled out now.
         """
         law = self.truth.law(view)
         actions = law.sample(self.uniforms.at(step, view.active, view.generators))

@@ -50,10 +50,10 @@ class Tool:
     """A tool that a language model can call.
 
     Attributes:
-        name: its name.
-        description: what it does, for the language model.
-        takes: JSON schema of its arguments.
-        gives: JSON schema of its result.
+        name: name of the tool.
+        description: what the tool does, for the language model.
+        takes: JSON schema of the arguments.
+        gives: JSON schema of the result.
         call: the function from arguments to result.
     """
 

@@ -57,13 +57,13 @@ def conduct(
 
     Args:
         study: the instances, and the conditions in which each is played.
-        folder: created if needed. Instances with results in it are not played again. Results of another study raise
-            `InputError`.
+        folder: the folder of results, created if needed. Instances with results are not played again. If the results
+            are of another study, `InputError` is raised.
         workers: number of processes on this machine.
         dask: address of a Dask scheduler to use instead, such as ``tcp://127.0.0.1:8786``; may be None.
         retry_failed: whether to play instances with stored errors again.
         show_progress: whether to draw a progress bar.
-        on_damage: called first with each damaged or unfinished file; may be None.
+        on_damage: called with each damaged or unfinished file before any instance is played; may be None.
     """
     ran = run_study(
         study,

@@ -1,7 +1,7 @@
 """The running example of the paper that askwise implements: two goals, g1 and g2, on a grid of 9 x 7 cells.
 
-Our copy of the paper lacks the figure of this grid. The numbers in its text (`comparisons`) fit any row of g1 from 0 to
-3; we use row 0. The expected divergence points in `figure` and `text` depend on this choice.
+Our copy of the paper lacks the figure of this grid. The numbers in the paper's text fit any row of g1 from 0
+to 3; we use row 0. The expected divergence points that `figure` and `text` show depend on this choice.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def figure() -> Figure:
     """Draw the paper's example of two goals on a grid: a map of expected divergence points, and two timelines.
 
     Each cell shows EDP(g1 | g2) above EDP(g2 | g1). EDP(g1 | g2) is the expected step at which a teammate that goes
-    from there to g2 first leaves all shortest plans for g1. Each timeline shows, for one start of the ego agent, when a
-    question may be worth its price.
+    from this cell to g2 first leaves all shortest plans for g1. Each timeline shows, for one start of the ego agent,
+    when a question may be worth its price.
     """
     drawn = Figure(figsize=(10, 10.5), layout="constrained")
     grid = drawn.add_gridspec(2, 2, height_ratios=[7.2, 3.2])
@@ -113,7 +113,7 @@ def _with_fraction(value: float) -> str:
 
 
 def text(rows: Sequence[Comparison]) -> str:
-    """Return a text that compares the paper's numbers for its example, from `comparisons`, with our numbers.
+    """Return a text that compares the paper's numbers for its example with our numbers, a line for each of `rows`.
 
     The text also has both expected divergence points, and how many numbers agree.
     """

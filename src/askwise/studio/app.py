@@ -65,9 +65,10 @@ class Json(JSONResponse):
 
 
 def make_app(services: Services, routes: list[Any] | None = None) -> Starlette:
-    """Return the studio's web application, with further `routes`; it closes the worker processes when it is shut down.
+    """Return the studio's web application, which also serves the additional `routes`.
 
-    To check host, origin, size and rate of requests, wrap the application in a `Guard`.
+    The application closes the worker processes when it is shut down. To check host, origin, size and rate of requests,
+    wrap it in a `Guard`.
     """
 
     @contextlib.asynccontextmanager
@@ -172,8 +173,8 @@ def page(name: str, *kinds: str) -> Handler:
 def _refused(services: Services, kinds: tuple[str, ...]) -> Response:
     """Return the response, with HTTP status 403, to a visitor who may not see a page for these `kinds` of people.
 
-    The response says that the link is not valid, or is the study's own page if people of the study may see the
-    requested page.
+    If there is a study and `kinds` is not empty, the response is the study's own page for such visitors. Otherwise, it
+    says that the link is not valid.
     """
     if kinds and services.lost_page is not None:
         return services.lost_page(403)
@@ -255,8 +256,8 @@ def json_handler(handler: Callable[[Request, Services, Person], Awaitable[Any]],
     """Return a handler of requests that sends the result of `handler` as JSON, to people of one kind only.
 
     `handler` gets the request, the shared objects and the person. Errors are sent as ``{"error": TEXT}``. The HTTP
-    status is 403 for people of other kinds, 404 after `Denied`, and 400 after other `AskwiseError`. `StoreFailed` is
-    not caught.
+    status is 403 for people of other kinds, 404 after `Denied` (not found), and 400 after other `AskwiseError`. Errors
+    of the database (`StoreFailed`) are not caught.
     """
 
     async def answer(request: Request) -> Response:
@@ -312,7 +313,7 @@ async def library(_: Request, services: Services, __: Person) -> Any:
 
 
 async def problem(request: Request, services: Services, _: Person) -> Any:
-    """Return the description of a problem that the studio offers, a dict with the keys of `Services.described`.
+    """Return the title, goals, map and other data (keys: `Services.described`) of a problem that the studio offers.
 
     The address ends with the problem's number, from 0, in the list ``problems`` of `library`. `Denied` is raised if
     there is no such problem.
@@ -333,9 +334,10 @@ async def times(_: Request, services: Services, __: Person) -> Any:
 
 
 async def read_problem(request: Request, services: Services, _: Person) -> Any:
-    """Read a problem file that a person uploads; return a dict with the keys of `Services.described`.
+    """Read a problem file that a person uploads; return a description of the problem.
 
     The body of the request is a JSON object with the key ``text``: the text of the file.
+    `Services.described` lists the keys of the result.
     """
     given = await json_body(request)
     given.object(["text"], [])

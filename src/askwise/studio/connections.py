@@ -97,7 +97,7 @@ class Connections:
 class TimedConnection(H11Protocol):
     """A connection of uvicorn that is closed if a whole request does not arrive within `REQUEST_SECONDS`.
 
-    `connections` counts it with all others; the other arguments are those of `H11Protocol`.
+    `connections` counts this connection with all others; the other arguments are those of `H11Protocol`.
     """
 
     def __init__(self, connections: Connections, *args: Any, **options: Any) -> None:
@@ -120,9 +120,9 @@ class TimedConnection(H11Protocol):
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Process bytes that arrived, and start or cancel the deadline of the request; asyncio calls this method.
+        """Process bytes that arrived; asyncio calls this method. A complete request cancels its deadline.
 
-        After the first request, a deadline starts with the first bytes of a request.
+        The deadline of the first request starts with the connection; that of a later one, with its first bytes.
         """
         super().data_received(data)
         if self._address is not None and self.conn.their_state in UNFINISHED:

@@ -1,7 +1,7 @@
 """The web addresses of the Explore page, on which people change a problem by hand and see the results at once.
 
-Requests ``follow`` from one browser tab are processed one at a time. The newest waiting one is next; older ones are
-answered with ``{"dropped": True}``. The same holds for ``suggest``.
+Requests ``follow`` (for the results) from one browser tab are processed one at a time. The newest waiting one is next;
+older ones are answered with ``{"dropped": True}``. The same holds for requests ``suggest`` (for suggested changes).
 
 If the changed problem (the draft) is not valid, the answer says why under ``refused``. Other errors are under
 ``error``.
@@ -61,10 +61,10 @@ class _Handlers:
         self._problems: list[Any] | None = None
 
     async def start(self, _: Request, services: Services, __: Person) -> Any:
-        """Return what people can choose from on the page.
+        """Return what people can choose from on the Explore page.
 
-        Keys: ``methods`` (names), ``study`` (its name, or None) and ``problems`` (pairs of a number, from 0, and a
-        name).
+        Keys: ``methods`` (names), ``problems`` (pairs of a number, from 0, and a name) and ``study`` (the study's
+        name, or None).
         """
         if self._problems is None:
             found = []
@@ -143,8 +143,8 @@ def _tab_of(given: Field) -> str:
 async def _asked(services: Services, name: str, what: str, given: Any) -> Any:
     """Return a worker process's answer to a request of the Explore page, or ``{"refused": why}``.
 
-    Requests with the same `name` go to the same process, one after the other. `what` is a key of
-    `askwise.studio.explore.explore_api.ANSWERS`, such as ``follow``.
+    Requests with the same `name` go to the same process, one after the other. `what` is the kind of request, a key of
+    `askwise.studio.explore.explore_api.ANSWERS`; `given` has its data.
     """
     reply = await services.pool.reply(name, {"op": "explore", "what": what, "given": given})
     if "explored" in reply:

@@ -95,8 +95,8 @@ class Room:
         store: the database.
         pool: the worker processes.
         name: the name of the round.
-        setup: its `Setup` as JSON.
-        problem: the digest of the problem.
+        setup: the `Setup` of the round as JSON.
+        problem: the digest that identifies the problem.
         contents: the problem file's contents.
         log: pairs of an input and its outcome.
         end: how the round ended; None before that.
@@ -254,7 +254,7 @@ class Room:
         return False
 
     async def _not_played(self, reply: dict[str, Any], *, kept: bool) -> bool:
-        """React to a worker process's reply without a new state; return whether to send the input again.
+        """React to a reply of the worker process that has no new state; return whether to send the input again.
 
         If the input is refused or the round fails, the tab gets a message. If the process does not have the round, the
         result is True, unless the input is on disk (`kept`): then the round is opened, and the tab gets the state.

@@ -1,7 +1,8 @@
 """The work of the studio's worker processes: they play rounds, and answer requests of the Explore page.
 
-A request about a round in progress states ``n``, the number of inputs so far. If the process does not have this state,
-for instance after a restart, the reply has the key ``missing``. The server then opens the round again.
+A request about a round in progress states ``n``, the number of inputs so far. If the process does not have the round
+after these inputs, for instance because it was restarted, the reply has the key ``missing``. The server then opens the
+round again.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ class Keys:
     def cookie(self, kind: str) -> str:
         """Return the name of the cookie by which the studio recognises one kind of people.
 
-        It is different in each studio, because studios on different ports of one host share their cookies.
+        The name is different in each studio, because a browser sends a cookie to all ports of a host.
         """
         return f"askwise-{self._studio}-{kind}"
 

@@ -55,7 +55,7 @@ def problems_at(path: str | None) -> dict[str, str]:
 def study_at(path: str | None) -> PeopleStudy | None:
     """Return the study with people that the file `path` describes.
 
-    Return None if `path` is None, or if it is a folder or any other file.
+    Return None if `path` is None, a folder, or a file of another kind.
     """
     from askwise.studio.study.file import is_people_study, read_people_study
 
@@ -127,7 +127,7 @@ class ServerOptions:
 def serve(how: ServerOptions) -> None:
     """Run the studio's web server until Ctrl-C, and print the link that opens it.
 
-    All data are stored in the folder ``how.out``, which is locked meanwhile.
+    All data are stored in the folder ``how.out``, which is locked while the server runs.
 
     Raises:
         InputError: an option or problem file is wrong, the address or the folder is in use, or packages are missing.

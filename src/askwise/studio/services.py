@@ -67,8 +67,8 @@ class Services:
     def person(self, connection: HTTPConnection, *kinds: str) -> Person | None:
         """Return the person whose cookie a request carries; None if it has no valid cookie of the given kinds.
 
-        The kinds are ``researcher``, ``participant`` and ``pilot`` (a test participant). Of several cookies, the first
-        in this order counts.
+        The kinds are ``researcher``, ``participant`` and ``pilot`` (a test participant). If several cookies are
+        valid, the first kind in this order counts.
         """
         return next((each for each in self.people(connection) if each.kind in kinds), None)
 
@@ -134,8 +134,8 @@ class Services:
             owner: the person who plays.
             described: the problem, as the method `described` returns it.
             setup: the setup of the round.
-            name: its name; None for a random one.
-            also: SQL statements for the same transaction.
+            name: the name of the round; None for a random one.
+            also: SQL statements to execute in the transaction that stores the round.
 
         Raises:
             InputError: the person starts too many rounds, or the round cannot be played.

@@ -164,7 +164,7 @@ class _Handlers:
         return HTMLResponse(page_text("closed", text, heading=self._say("title"), language=language), status)
 
     def in_round(self, person: Person, name: str) -> dict[str, Any]:
-        """Return the texts that a study adds to the page of a round; an empty dict if no participant plays the round.
+        """Return the texts that a study adds to the page of the round `name`; an empty dict if no participant plays it.
 
         Keys: ``texts`` (all texts by key, in the person's language), ``language`` (its code), ``heading`` (such as
         "Round 2 of 4") and ``instructions`` (a list of pages).
@@ -237,8 +237,8 @@ class _Handlers:
     async def entered(self, request: Request, services: Services, person: Person) -> Any:
         """Store what the person entered at a screen; return the next screen as JSON.
 
-        The request has ``n`` (the number of the entry, from 0), ``entry`` (its data) and optionally ``times`` (see
-        `read_times`). A repeated entry is stored once.
+        The request has ``n`` (the number of the entry, from 0), ``entry`` (the data) and optionally ``times`` (in
+        milliseconds). An entry that is sent twice is stored once.
         """
         given = await json_body(request)
         given.object(["n", "entry"], ["times"])
@@ -342,8 +342,8 @@ class _Handlers:
 def overview(people: People, public: str) -> dict[str, Any]:
     """Return the data that the researcher's page shows, as JSON.
 
-    A pilot is a test participant; only ``people`` has pilots. A panel is a service that recruits people. A cell is an
-    order of conditions and problems. Keys:
+    A pilot is a test participant; only ``people`` includes pilots. A panel is a service that recruits people. A cell is
+    an order of conditions and problems. `public` is the address of the studio. Keys:
 
     - ``name``, ``design``: of the study;
     - ``paused``: whether the study is paused;
@@ -356,10 +356,10 @@ def overview(people: People, public: str) -> dict[str, Any]:
     - ``orders``: for each cell, a dict with ``order`` (conditions), ``first`` (the first problem; None if there is only
       one), ``finished`` and ``in progress``;
     - ``counts``: for each cell, ``finished`` plus ``in progress``;
-    - ``people``: for each person, a dict with ``number``, ``pilot``, ``state``, ``where`` (the screen), ``minutes``
-      (from arrival to the last activity), ``idle`` (minutes since then) and more.
-
-    `public` is the address of the studio.
+    - ``people``: for each person, a dict with ``number``, ``pilot``, ``state``, ``end``, ``cell`` (index), ``where``
+      (the screen), ``minutes`` (from arrival to the last activity), ``idle`` (minutes since then), ``panel`` (the
+      identifier, if stored plainly), ``known`` (whether there is one) and ``awaited`` (whether another browser is
+      allowed).
     """
     study = people.study
     rows = [_row(people, row, time.time()) for row in people.rows()]

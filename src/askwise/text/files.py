@@ -409,8 +409,8 @@ def examples_folder() -> Path:
 def find(given: str | Path) -> Path:
     """Return the path of what a user named: a file, a folder, or an example that comes with askwise.
 
-    Existing files and folders have priority over examples (``ward`` or ``examples/ward.toml``). If nothing is found, an
-    `InputError` suggests an example with a similar name; without one, `given` is returned.
+    Existing files and folders have priority over examples (``ward`` or ``examples/ward.toml``). If nothing is found,
+    `given` is returned, unless an example has a similar name: then an `InputError` suggests it.
     """
     name, path = str(given), Path(given)
     if not name or "\0" in name or name == "-":

@@ -44,7 +44,7 @@ class Field:
     """A value of parsed JSON or TOML, and where it was found.
 
     Attributes:
-        path: the keys that lead to it, such as ``stations.S1.at``; empty for the whole file.
+        path: the keys that lead to the value, such as ``stations.S1.at``; empty for the whole file.
         value: the value.
         folder: where to look for files that the value names; None if it may not name any.
     """
@@ -275,7 +275,7 @@ def parse_number(text: str, option: str, *, above: float | None = None) -> float
     Args:
         text: what the user typed.
         option: the option, for error messages.
-        above: the number must be larger than this, if given.
+        above: if given, the number must be larger than this, not at least 0.
     """
     allowed = "a finite number from 0" if above is None else f"a finite number above {above:g}"
     try:
@@ -330,10 +330,10 @@ def _memory_limit() -> int:
 def check_size(n_bytes: int, field: str, sizes: str, instead: str = "a smaller one") -> None:
     """Raise an `InputError` if a table would take more memory than allowed.
 
-    The environment variable `MEMORY_VARIABLE` sets the limit. A table of `SMALL_TABLE` bytes is always allowed.
+    The environment variable `MEMORY_VARIABLE` sets the limit. Tables of at most `SMALL_TABLE` bytes are always allowed.
 
     Args:
-        n_bytes: bytes of the table and temporary memory.
+        n_bytes: the size of the table, with temporary memory.
         field: what is too large, for the message.
         sizes: the sizes that make it large, such as ``900 states and 5 goals``.
         instead: the advice in the message, such as ``fewer actions``.

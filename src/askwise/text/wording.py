@@ -44,8 +44,8 @@ def line_width() -> int:
 def fitted(text: str) -> str:
     """Return a text with its long lines broken at spaces, to fit into `line_width` columns.
 
-    The rest of a broken line is indented like its beginning; in a table (two or more spaces between columns), to the
-    last column that begins in the left half of the terminal.
+    The rest of a broken line is indented like the line's beginning. In a table (two or more spaces between columns), it
+    is indented to the last column that begins in the left half of the width.
     """
     width, lines = line_width(), []
     for line in text.split("\n"):

@@ -110,8 +110,8 @@ def gate_to_text(problem: Problem, gate: Gate) -> str:
 def _suited(problem: Problem, counts: dict[int, int]) -> Iterator[tuple[str, int]]:
     """Yield actions of the ego agent with the number of goals for which each is optimal, the largest number first.
 
-    Actions that are optimal for no goal are left out. Actions other than moves and waiting are counted together.
-    `counts` maps the index of an action to its number.
+    `counts` has this number by the index of the action. Actions that are optimal for no goal are left out. Actions
+    other than moves and waiting are counted together.
     """
     plain = [
         *problem.ego.actions.moves,

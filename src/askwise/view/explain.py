@@ -145,8 +145,8 @@ def _facts(given: Advice, words: Vocabulary) -> Iterator[tuple[str, str]]:
 def _answer_facts(given: Advice) -> Iterator[tuple[str, str]]:
     """Yield pairs of a heading and a text about wrong and missing answers; no pairs if all answers are true.
 
-    The first pair says how often such answers occur. A pair for each reply to the best question says which goal would
-    then be the likeliest.
+    The first pair says how often such answers occur. The others, one for each reply to the best question, say which
+    goal would be the likeliest after this reply.
     """
     problem, asked = given.problem, given.decision.considered
     model = problem.answers
@@ -229,9 +229,9 @@ def _zones_in_time(problem: Problem) -> bool:
 
 
 def _key(words: Vocabulary, *, marked: bool) -> str:
-    """Return the text below the table of pairs of goals, which explains the columns.
+    """Return the text below the table of pairs of goals, which explains the table's columns.
 
-    If `marked`, it also explains the mark: the best question contains only one of the two goals.
+    If `marked`, it also explains the mark: the best question contains only one goal of the pair.
     """
     return (
         f"Z_I: the observed moves may still fit both goals. Z_B: the {words.ego}'s best actions differ. Z_Q: both, so "

@@ -69,14 +69,14 @@ def any_floor_data(scene: Scene, *, every: bool = False) -> dict[str, Any]:
 
     - ``grounds``: a dict of `one_floor_data` for each map or graph.
     - ``spots``: a list of places where an agent reaches a goal: ``at`` (coordinates), ``goals`` (indices), ``ego``
-      (whether it is the ego agent), ``shared`` (whether the teammate has a mark there, too), ``label`` (the text on the
-      mark) and ``place`` (its name).
+      (whether the ego agent reaches it), ``shared`` (for the ego agent: whether the teammate has a mark there),
+      ``label`` (the text on the mark) and ``place`` (the name of the place).
     - ``letters``: the font sizes and positions of texts in a graph.
 
     Args:
         scene: the scene.
-        every: whether ``spots`` repeats, for the ego agent, the places on a shared map where both agents reach the same
-            goals. This applies only if the ego agent also has other places.
+        every: whether ``spots`` has two entries, one for each agent, for a place where both reach the same goals. This
+            applies only to a shared map on which the ego agent also has other places.
     """
     return {
         "grounds": [one_floor_data(floor) for floor in scene.floors],
@@ -221,7 +221,7 @@ def page_data(episode: Episode) -> dict[str, Any]:
     - ``beliefs``: the ego agent's different beliefs, each with a list of goals (indices) and a list of their
       probabilities;
     - ``zones``: the different lists of rows of `_zone_row`, which say when a question may be useful;
-    - ``frames``: a dict for each step and the end; ``belief`` and ``zones`` are indices in these lists.
+    - ``frames``: a dict for each step and the end, whose ``belief`` and ``zones`` are indices in the two lists above.
     """
     problem = episode.problem
     start = start_scene(problem)
@@ -304,10 +304,10 @@ def _frame(
 
 
 def _zone_row(pair: PairZones) -> list[float | None]:
-    """Return the indices of two goals, and two steps between which a question that tells them apart may be useful.
+    """Return the indices of two goals, and two steps that limit when a question that tells them apart may be useful.
 
-    By the first, the teammate's actions have told them apart at the latest. From the second, the ego agent needs
-    different actions. The current step is 1; None means never.
+    The first step is the latest by which the teammate's actions have told the goals apart. From the second step on, the
+    ego agent needs different actions. The current step is 1; None means never.
     """
     steps = (step if math.isfinite(step) else None for step in (pair.informed, pair.branching))
     return [pair.first, pair.second, *steps]

@@ -46,7 +46,7 @@ class Theme:
         grid: lines between cells.
         edge: outlines of goals and nodes.
         out: goals that are ruled out.
-        out_ink: their names.
+        out_ink: the names of such goals.
         way: edges of a graph.
         arrow: arrows of one-way edges.
         fails: failures.
@@ -239,7 +239,7 @@ def css_ramps() -> str:
 def position(probability: float) -> float:
     """Return the position of a probability on a colour scale, from 0 (its first colour) to 1 (its last colour).
 
-    It is the square root, so that small probabilities have clearly different colours.
+    The position is the square root of the probability, so that small probabilities have clearly different colours.
     """
     return math.sqrt(min(max(probability, 0.0), 1.0))
 

@@ -35,10 +35,10 @@ PIECES = 16
 
 
 def labelled(cells: int, cell: float, room: float) -> range:
-    """Return the coordinates to write along a side of a map: 0 and the multiples of 1, 2, 5, 10, 20, 50, ... cells.
+    """Return the coordinates to write along a side of a map: the multiples of a step, from 0.
 
-    The smallest of these steps without overlaps is chosen. The side has `cells` cells of the size `cell`; a written
-    coordinate needs the space `room`, in the same unit.
+    The step is the smallest of 1, 2, 5, 10, 20, 50, ... cells at which the coordinates do not overlap. The side has
+    `cells` cells of the size `cell`; a written coordinate needs the space `room`, in the same unit.
     """
     apart = next(k * 10**power for power in count() for k in (1, 2, 5) if k * 10**power * cell >= room)
     return range(0, cells, apart)
@@ -55,7 +55,7 @@ class MapPanel:
 
     Args:
         floor: the map.
-        longest_side: the largest width (with coordinates) and height (without).
+        longest_side: the largest width, with the coordinates, and the largest height, without them.
     """
 
     def __init__(self, floor: Map, longest_side: int = LONGEST_SIDE) -> None:

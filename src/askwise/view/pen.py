@@ -145,7 +145,7 @@ class Pen:
     def _fits(self, text: str, width: float, height: float) -> bool:
         """Return whether a line of text fits into a rectangle in letters that are easy to read.
 
-        `width` is that of the rectangle. `height` is the largest font size. Both are in pixels of the canvas.
+        The font size is `height`, or less if the text would be wider than `width`. Both are in pixels of the canvas.
         """
         return int(height * min(1.0, width / max(font(max(int(height), 1)).getlength(text), 1))) >= EASY_LETTERS
 

@@ -96,7 +96,7 @@ def edp_map(
 
 
 def by_evidence(evidence: float | None, between: str = " ") -> str:
-    """Return the end of a figure's caption, such as " by evidence of 0.05"; empty if `evidence` is None.
+    """Return the end of a figure's caption that states the evidence, such as " by evidence of 0.05"; empty for None.
 
     Args:
         evidence: a goal is ruled out if the actions are at most this many times as likely for it as for the pursued
@@ -182,7 +182,7 @@ def pair_matrix(
         values: ``float64 [n_goals, n_goals]``; row `i`, column `j` is the expected step at which the actions of an
             agent that pursues goal `j` rule out goal `i`. ``nan`` and the diagonal stay empty.
         top: the upper end of the colour scale; None for the largest finite value.
-        numbers: what to write instead of the names if one is too long; None for 1, 2, 3, ...
+        numbers: what to write instead of the names if a name is too long; None for 1, 2, 3, ...
     """
     n = len(names)
     values = np.where(np.eye(n, dtype=bool), np.nan, values)
@@ -283,7 +283,7 @@ def _both_ways(grid: GridWorld, one: list[int], other: list[int]) -> tuple[Any, 
     """Return ``EDP(one | other)`` and ``EDP(other | one)`` for each start, two arrays ``float64 [n_states]``.
 
     ``EDP(i | j)`` is the expected step at which the actions of an agent that pursues goal `j` rule out goal `i`. The
-    arguments `one` and `other` are the states (indices) in which each goal is reached.
+    arguments `one` and `other` stand for two goals: they are the states (indices) in which each is reached.
     """
     if grid.n_states <= MOST_SOLVED:
         return np.asarray(edp(grid, one, other)), np.asarray(edp(grid, other, one))
@@ -295,8 +295,8 @@ def _both_ways(grid: GridWorld, one: list[int], other: list[int]) -> tuple[Any, 
 def _drawn_cells(grid: GridWorld, laid_out: Any) -> tuple[Any, dict[str, Any]]:
     """Return the array that matplotlib's ``imshow`` draws for a map, and the keyword arguments to give to ``imshow``.
 
-    The array is `laid_out` or, if a side is longer than `MOST_DRAWN`, every k-th row and column of it. `laid_out`,
-    ``[height, width]``, has a value for each cell; row 0 is y = 0.
+    `laid_out`, ``[height, width]``, has a value for each cell; row 0 is y = 0. The result is `laid_out` or, if a side
+    is longer than `MOST_DRAWN`, every k-th row and column of it.
     """
     step = -(-max(laid_out.shape) // MOST_DRAWN)
     if step == 1:

@@ -129,7 +129,7 @@ def check_ending(path: str | Path, ending: str) -> None:
 def _draw_titles(scene: Scene, sheet: Sheet, draw: ImageDraw.ImageDraw) -> None:
     """Write each agent's name above the agent's own map or graph, and draw a vertical line between the two.
 
-    `sheet` has the positions in the picture; `draw` draws on the canvas, an image `FINE` times as large.
+    `sheet` has the positions of both in the picture; `draw` draws on the canvas, which is `FINE` times as large.
     """
     for panel, name in zip(sheet.panels, (scene.teammate.name, scene.ego.name), strict=True):
         middle = panel.left + (panel.width - _beside(panel)) / 2
@@ -243,10 +243,10 @@ def _caption(scene: Scene) -> list[tuple[str, Colour]]:
 
 
 def _set(caption: list[tuple[str, Colour]], fine: int, width: int) -> tuple[list[tuple[str, Colour]], int]:
-    """Break a caption into lines, in the largest font size at which all fit; return the lines and the size.
+    """Break a caption into lines, in the largest font size at which all lines fit; return the lines and the font size.
 
-    Sizes are in pixels of the canvas, which is `fine` times as wide as the picture. The lines must also fit
-    in height. If the caption does not fit even in the smallest size, the last line is too wide.
+    Sizes are in pixels of the canvas, which is `fine` times as wide as the picture. If there are too many lines even in
+    the smallest size, the last lines are joined to one that is too wide.
     """
     for letters in range(LETTERS, SMALLEST - 1, -1):
         lines = [(line, colour) for text, colour in caption for line in _wrapped(text, fine * letters, width)]
@@ -317,7 +317,7 @@ def save_gif(episode: Episode, path: str | Path, *, longest_side: int = GIF_SIDE
 def _chosen(episode: Episode) -> Iterator[Scene]:
     """Yield the scenes of an episode that become frames of an animation: all scenes, unless the episode is long.
 
-    If it has more than `MOST_FRAMES` steps, these are every k-th scene, all scenes with questions, and the last scene.
+    If the episode has more than `MOST_FRAMES` steps, they are every k-th scene, all with questions, and the last one.
     """
     n = len(episode.steps)
     every = -(-n // MOST_FRAMES) or 1

@@ -62,8 +62,8 @@ class Node:
     Attributes:
         name: the full name, with control characters as escapes.
         at: the position ``(x, y)``.
-        lines: the name in one or two lines, to write below; empty without room.
-        above: the goal to write above; empty for none, or if it has the node's name.
+        lines: the name in one or two lines, to write below the node; empty without room.
+        above: the goal to write above the node; empty for none, or if it is called like the node.
         marked: whether a goal is reached here.
     """
 
@@ -80,9 +80,9 @@ class Edge:
 
     Attributes:
         first: the index of one node.
-        second: the index of the other.
+        second: the index of the other node.
         there: the names of actions from `first` to `second`, at least one.
-        back: the names of actions back; empty for a one-way edge.
+        back: the names of actions from `second` to `first`; empty for a one-way edge.
         through: the control point ``(x, y)`` of the quadratic Bézier curve; the midpoint if straight.
     """
 
@@ -199,8 +199,8 @@ class Goal:
     Attributes:
         name: the name of the goal.
         at: the first place where the teammate reaches it.
-        landmark: the index of the landmark with what the ego agent needs for it; None for none.
-        also: the teammate's other places.
+        landmark: the index of the landmark where the ego agent picks up what the goal needs; None for none.
+        also: other places where the teammate reaches it.
         ego: the ego agent's places, on its own map or graph if it has one; empty if not drawn.
     """
 
@@ -222,11 +222,11 @@ class Scene:
         ego: the ego agent.
         goals: the goals, in the order of the problem.
         landmarks: places that matter but are no goals.
-        carried: the goal for which the ego agent carries something.
-        hands: what the ego agent carries, such as "empty hands".
+        carried: the name of the goal for which the ego agent carries something.
+        hands: a phrase for what the ego agent carries, such as "empty hands".
         belief: ``float64 [n_goals]``, the ego agent's probabilities of the goals.
         asked: the ego agent's question: the indices of goals, or a `Choice`.
-        reply: the reply.
+        reply: the reply to the question.
         goal: the index of the teammate's goal; None to hide it.
         progress: one line about the progress, such as the number of the step.
         event: one line about what is happening.
@@ -290,7 +290,7 @@ class GoalMark:
         at: the place ``(x, y)``.
         goals: the indices of the goals reached there.
         ego: whether the ego agent reaches them, not the teammate.
-        shared: whether the teammate has a mark there, too; then the ego agent's is small.
+        shared: whether this mark of the ego agent is small, because the teammate has a mark in the same place.
     """
 
     at: Place
@@ -338,11 +338,12 @@ def teammate_marks(scene: Scene) -> list[GoalMark]:
 def ego_marks(scene: Scene, *, every: bool = False) -> list[GoalMark]:
     """Return the marks on the places where the ego agent reaches goals.
 
-    On a shared map or graph, a place where both agents reach the same goals gets no such mark.
+    On a shared map or graph, a place where both agents reach the same goals gets only the teammate's mark.
 
     Args:
         scene: the scene.
-        every: whether these places on a shared map are marked nevertheless, if the ego agent also has other places.
+        every: whether such places are marked nevertheless; applies only to a map on which the ego agent also has
+            others.
     """
     found: dict[Place, list[int]] = {}
     for k, goal in enumerate(scene.goals):

@@ -98,7 +98,7 @@ class StaticScene:
     Attributes:
         words: the nouns and letters for agents, goals and other things.
         teammate: the teammate's model with its drawing.
-        ego: the ego agent's model; None if both share one.
+        ego: the ego agent's model with its drawing; None if it has the teammate's.
         goals: the goals with the places where the agents reach them.
         landmarks: places that matter but are no goals.
     """
@@ -151,10 +151,10 @@ def _make_static(problem: Problem) -> StaticScene:
 
 
 def _names_at(names: list[str], targets: list[list[int]]) -> dict[int, str]:
-    """Return a text that names the goals of each state in which goals are reached, by the index of the state.
+    """Return a text for each state in which goals are reached, by the index of the state; the text names the goals.
 
-    It is the first goal, such as ``A``, or ``A +2`` for three goals. `targets` has the states in which each goal is
-    reached.
+    The text is the first goal's name, such as ``A``, or ``A +2`` if there are three goals. `targets` has the states in
+    which each goal is reached.
     """
     found: dict[int, list[str]] = {}
     for name, states in zip(names, targets, strict=True):
@@ -182,7 +182,7 @@ def _cell(model: GridWorld, state: int) -> Place:
 def _draw(model: Model, start: int, marked: dict[int, str]) -> tuple[DrawnGraph, dict[int, Place]]:
     """Draw a model as a graph; return the drawing, and a dict from states (indices) to coordinates ``(x, y)``.
 
-    The dict lacks states that are not drawn, for which the last node stands. `start` is the agent's first state;
+    States that are not drawn are not in the dict; the last node stands for them. `start` is the agent's first state;
     `marked` has the text above each state in which goals are reached.
     """
     net = Net.of(model, excerpt(model, start, marked))

@@ -77,7 +77,7 @@ class Trail:
     """The path of an agent through an episode, as it is drawn in a figure.
 
     Attributes:
-        floor: the index of the map or graph to draw on; -1 for the last one.
+        floor: the index of the map or graph to draw on: 0 for the first, -1 for the last (the ego agent's).
         places: the places ``(x, y)`` of the agent: one before each step, and one at the end.
         colour: the colour, as ``#rrggbb``.
     """
@@ -130,7 +130,7 @@ class Board:
 class SceneFigure:
     """The figure of a scene; it can also show the agents' paths and the questions of an episode.
 
-    `draw` sets the attributes from `pen` on.
+    The method `draw` sets `pen` and all attributes after it.
 
     Attributes:
         scene: the scene.
@@ -229,7 +229,7 @@ class SceneFigure:
     def _names_above(self, board: Board, at: Place, own: str) -> list[str]:
         """Return the lines above a node: at most three names of goals that are reached there, and "..." for more.
 
-        The node is at the position `at` in the graph. A goal with the name `own` of the node is left out.
+        The node is at the position `at` in the graph, and has the name `own`; a goal of the same name is left out.
         """
         marks = []
         if board is self.boards[0]:

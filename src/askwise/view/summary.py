@@ -51,8 +51,8 @@ def episode_to_text(episode: Episode, *, colour: bool = False) -> str:
 def header(episode: Episode) -> list[str]:
     """Return three lines of text that introduce an episode.
 
-    They have the size of its problem; the method, the kind of teammate, the goal and the random seed; and the starts of
-    both agents.
+    The lines have the size of the problem; the method, the kind of teammate, the goal and the random seed; and the
+    starts of both agents.
     """
     start = scene_at(episode, 0)
     teammate, ego = start.teammate, start.ego
@@ -80,7 +80,7 @@ class _Remark(NamedTuple):
     """A remark about a question, in a line of its own between the rows of the table of an episode's steps.
 
     Attributes:
-        step: the number of the step; empty if it stands above.
+        step: the number of the step; empty if a line above has the number.
         text: the remark.
         asked: whether the question was asked.
     """
@@ -118,8 +118,8 @@ def _remark_lines(remark: _Remark, width: int, loud: Emphasis) -> list[str]:
 def _story(episode: Episode, words: Vocabulary) -> Iterator[tuple[str, ...] | _Remark]:
     """Yield the rows of the table of an episode's steps, and the remarks about questions, in the order of time.
 
-    A row is a tuple of texts: its steps, what the ego agent does, what the teammate does, the number of possible goals,
-    and the likeliest goal, both before these steps. Consecutive similar steps share a row.
+    A row is a tuple of texts: its steps, what the ego agent does, what the teammate does, and, as of the beginning of
+    these steps, the number of possible goals and the likeliest goal. Consecutive similar steps share a row.
     """
     problem = episode.problem
     after = [step.state for step in episode.steps[1:]] + [episode.final]
@@ -234,8 +234,8 @@ def _possible(problem: Problem, step: Step) -> str:
 def describe(problem: Problem) -> str:
     """Return a problem as text, as the command ``askwise show`` prints it.
 
-    The text has the size, the landmarks, the price of questions, the cost if the ego agent knows the goal, and the
-    starts and the goals or the domain's phrase on how likely the goals are.
+    The text has the size, the landmarks, the starts and the goals, the price of questions, and the cost if the ego
+    agent knows the goal. A phrase on how likely goals are, if any, replaces starts and goals.
     """
     scene = scene_of(problem, problem.start)
     words = scene.words

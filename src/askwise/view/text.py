@@ -47,13 +47,13 @@ def draw_graph(scene: Scene, floor: DrawnGraph, side: int, *, colour: bool, colu
     Args:
         scene: the scene.
         floor: the graph.
-        side: its index in ``scene.floors``: 1 for the ego agent's own, otherwise 0.
+        side: the graph's index in ``scene.floors``: 1 for the ego agent's own, otherwise 0.
         colour: whether to use escape sequences (256 colours).
         columns: the largest width, in characters.
         rows: the largest number of lines.
 
     Returns:
-        The lines, their letters, and a remark if places are missing.
+        The lines, the letters in them, and a remark if places are missing.
     """
     agents, goals = agent_marks(scene, side), goal_marks(scene, side, short=False)
     shown = _shown(floor, agents, goals, rows)
@@ -100,8 +100,8 @@ def shortened_end(text: str, longest: int) -> str:
 def _shown(floor: DrawnGraph, agents: dict[Place, TextMark], goals: dict[Place, TextMark], rows: int) -> list[int]:
     """Return the indices of the nodes to list: all if there are at most `rows`, otherwise the most important nodes.
 
-    Nodes with agents come first, then nodes with goals, then neighbours of nodes with agents. `agents` and `goals` are
-    marks by the coordinates of their nodes.
+    Nodes with agents are the most important, then nodes with goals, then neighbours of nodes with agents. `agents` and
+    `goals` are marks by the coordinates of their nodes.
     """
     nodes = range(len(floor.nodes) - (1 if floor.n_hidden else 0))
     occupied = [node for node in range(len(floor.nodes)) if floor.nodes[node].at in agents]
@@ -143,7 +143,7 @@ def draw(scene: Scene, *, colour: bool = False, columns: int = COLUMNS, rows: in
         scene: the scene.
         colour: whether to use escape sequences (256 colours).
         columns: the largest width of the map or graph, in characters.
-        rows: its largest number of lines.
+        rows: the largest number of lines of the map or graph.
     """
     drawing = _floors(scene, colour, columns, rows)
     signs = [f"{sign} {meaning}" for sign, meaning in meanings(scene).items() if sign in drawing.signs]
@@ -197,7 +197,7 @@ def _visible(line: str) -> int:
 
 
 def ego_places(scene: Scene) -> Iterator[str]:
-    """Yield phrases such as "for A the robot goes to B", for goals of the ego agent whose marks are hidden.
+    """Yield phrases such as "for A the robot goes to B", for goals of the ego agent whose marks show no names.
 
     In this example, the ego agent (the robot) reaches goal A where the teammate reaches goal B. After `MOST_LISTED`
     goals, the last phrase says how many are left out.

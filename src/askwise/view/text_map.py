@@ -174,7 +174,7 @@ def draw_map(scene: Scene, floor: Map, side: int, *, colour: bool, columns: int,
     Args:
         scene: the scene.
         floor: the map.
-        side: its index in ``scene.floors``: 1 for the ego agent's own, otherwise 0.
+        side: the map's index in ``scene.floors``: 1 for the ego agent's own, otherwise 0.
         colour: whether to use escape sequences (256 colours).
         columns: the largest width, in characters.
         rows: the largest number of lines.
@@ -213,7 +213,7 @@ def _covered(scene: Scene) -> list[str]:
 def _common_prefix(goals: list[str], landmarks: list[str]) -> str:
     """Return the prefix, without digits at its end, that all goals' names share; empty if it cannot be cut off.
 
-    It cannot if there is only one goal, or if a name would become empty or that of a landmark.
+    A prefix cannot be cut off if there is only one goal, or if a name would become empty or a landmark's name.
     """
     same = takewhile(lambda letters: len(set(letters)) == 1, zip(*goals, strict=False))
     prefix = "".join(letters[0] for letters in same).rstrip("0123456789")
@@ -224,10 +224,10 @@ def _common_prefix(goals: list[str], landmarks: list[str]) -> str:
 def _named(
     scene: Scene, floor: Map, places: dict[Place, TextMark], paint: Paint, size: int, cut: str, remarks: list[str]
 ) -> TextFloor:
-    """Draw a map as text with names in its cells.
+    """Draw a map as text with names in its cells, each `size` characters wide.
 
-    Some names have a letter in front, for instance for an agent; a goal that is ruled out has only the letter. `places`
-    has the marks by cell ``(x, y)``. The prefix `cut` is left out of goals' names.
+    `places` has the marks by cell ``(x, y)``. Some names have a letter in front, for instance for an agent; a goal that
+    is ruled out has only the letter. Goals' names are written without the prefix `cut`.
     """
     signs = set()
     unsigned = {GOAL, scene.words.landmark_sign}
@@ -293,7 +293,7 @@ def _x_axis(width: int, size: int) -> str:
 def _overview(
     scene: Scene, floor: Map, places: dict[Place, TextMark], paint: Paint, columns: int, rows: int
 ) -> TextFloor:
-    """Draw a large map as text, in at most `rows` lines, with a letter for each rectangular block of cells.
+    """Draw a large map as text, in at most `rows` lines of `columns` letters, one for each rectangular block of cells.
 
     The letter is that of the block's most important mark, or of walls or free cells. `places` has the marks by cell
     ``(x, y)``.
@@ -312,9 +312,10 @@ def _overview(
 
 
 def _blocks(scene: Scene, places: dict[Place, TextMark], wide: int, high: int) -> dict[Cell, TextMark]:
-    """Divide a map into blocks of cells, `wide` by `high`, and return the most important mark of each that has one.
+    """Divide a map into blocks of `wide` by `high` cells, and return the most important mark of each block with a mark.
 
-    Two agents in a block share a mark. `places` has the marks by cell ``(x, y)``, the result by block.
+    Two agents in a block share a mark. `places` has the marks by cell ``(x, y)``, the result by column and row of
+    blocks.
     """
     agents = [scene.teammate.sign, scene.ego.sign]
     order = [BOTH, *agents, scene.words.landmark_sign, ASKED, GOAL, EGO_PLACE, OUT]

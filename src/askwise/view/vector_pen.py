@@ -137,7 +137,7 @@ class VectorPen:
         The `kind` is ``teammate``, ``ego``, ``landmark`` (a place that matters), ``load`` (what the ego agent carries),
         ``star`` (the teammate's goal), ``diamond`` (the ego agent's place for a goal), ``goal``, ``asked`` (a goal in
         the question), ``out`` (a goal that is ruled out), ``wall`` or ``belief`` (the colour scale of probabilities,
-        which begins near x).
+        which begins near x). `scene` has the agents' letters and the belief.
         """
         pale, half = hex_of(shade(0.2)), 3.4
         if kind in ("teammate", "ego"):

@@ -39,7 +39,7 @@ class Limits:
         decision: seconds for a decision.
         episode: seconds for an episode or another unit of work, with loading the agent.
         memory: GiB of address space of the agent's process.
-        unit: the name of this unit for error messages, such as "a problem".
+        unit: the name of the unit of work for error messages, such as "a problem".
     """
 
     decision: float = 300.0
@@ -64,7 +64,7 @@ class Limits:
 class Heartbeat:
     """Numbers by which a process shows its supervising process what it is doing, and since when.
 
-    The supervised process sets the numbers, and the other one reads them from the same file. Their indices:
+    The supervised process writes the numbers into a file, from which the supervising process reads them. Their indices:
 
     - `UNIT`: the number of the unit of work, such as an episode;
     - `BASE`, `PER_GOAL`: the base price of a question, and the price of each goal in it;
@@ -169,7 +169,7 @@ class Heartbeat:
 class Timed:
     """A context manager: while its ``with`` block runs, a heartbeat shows that an agent is deciding or being loaded.
 
-    In nested blocks, the time counts from the outermost one. A fork of the supervised process exits at the end.
+    In nested blocks, the time counts from the outermost one. At its end, a fork of the supervised process exits.
 
     Args:
         heartbeat: the heartbeat of this process.
@@ -255,8 +255,8 @@ class Watchdog:
     def left(self, now: float, lost: float) -> dict[int, float]:
         """Return how many seconds are left until each finite time limit is exceeded.
 
-        The keys are `DECIDING` (a decision), `SINCE` (a unit of work) and `LOADING` (loading an agent). If nothing of a
-        kind is going on, all its seconds are left.
+        The keys are `DECIDING` (a decision), `SINCE` (a unit of work) and `LOADING` (loading an agent). For one that is
+        not going on, the whole time is left.
 
         Args:
             now: the current time, as of `time.monotonic`.

@@ -46,10 +46,10 @@ class WorkerDied(Exception):  # noqa: N818 - it names what happened
     """Raised when a worker process ends during a request; the message says how it ended.
 
     Attributes:
-        unit: the unit of work (such as an episode) in which it ended or exceeded a limit, by number; None between
-            units.
-        prices: the base price of a question and the price of each goal in it; None if unknown.
-        exceeded: whether `unit` exceeded a time limit; it may have finished.
+        unit: the number of the unit of work (such as an episode) in which the process ended or exceeded a limit; None
+            between units.
+        prices: the base price of a question and the price of each goal in the question; None if unknown.
+        exceeded: whether `unit` exceeded a time limit; even then, the unit may have finished.
 
     Args:
         why: the message.
@@ -228,7 +228,7 @@ def borrowed(
 
     Raises:
         WorkersGone: no worker process can be started.
-        RunEnded: the run had ended before, or when the block raised an error.
+        RunEnded: the run has ended already, or had ended when the block raised an error.
     """
     worker = _take(Key(run, service, limits, guest, reserved, tuple(sys.path)))
     try:

@@ -71,8 +71,8 @@ class SupervisedProcess:
     it.
 
     Attributes:
-        exceeded: why this object ended the process, such as "took longer than 60 s to be loaded"; None if it did not.
-        exceeded_in: the unit of work (such as an episode) that exceeded a limit; `NO_UNIT` (-1) for none.
+        exceeded: why the parent ended the process, such as "took longer than 60 s to be loaded"; None if it did not.
+        exceeded_in: the number of the unit of work (such as an episode) that exceeded a limit; `NO_UNIT` (-1) for none.
         heartbeat: shows what the process is doing.
         process: the `subprocess.Popen` object, with pipes for input and output.
 
@@ -202,8 +202,8 @@ def describe_exit(code: int, place: str = "") -> str:
 def place_in(stack: str) -> str:
     """Return the file and line of the innermost call of user code in a stack dump, such as "mine.py, line 3".
 
-    User code is code outside askwise and the standard library; installed packages count only if there is no other.
-    Without user code, the result is empty. `stack` is written by `faulthandler`.
+    User code is code outside askwise and the standard library; installed packages count only if there is no other user
+    code. If there is none at all, the result is empty. `stack` is written by `faulthandler`.
     """
     foreign = [(name, line) for name, line in FRAME.findall(stack) if _is_foreign(name)]
     # The agent's own line is more helpful than a line of a library that it called.
@@ -233,7 +233,7 @@ class RequestRefused(Exception):  # noqa: N818 - it names what happened
 def main() -> None:
     """Set up this supervised process, and answer requests from the parent process until there are no more.
 
-    The command line has the path of the heartbeat file (see `begin`), then the arguments of `serve`.
+    The command line has the path of the file that shows what this process does, then the arguments of `serve`.
     """
     _, heartbeat_file, *arguments = sys.argv
     begin(heartbeat_file)
@@ -243,8 +243,8 @@ def main() -> None:
 def begin(heartbeat_file: str) -> None:
     """From now on, show in the heartbeat file what this process is doing, and end with the parent process (on Linux).
 
-    If this process crashes or gets the signal `DUMP_SIGNAL`, it also writes its stack there. The file, which the parent
-    has opened, is removed from its folder, but stays usable.
+    If this process crashes or gets the signal `DUMP_SIGNAL`, it also writes its stack into the file. The file, which
+    the parent has opened, is removed from its folder, but stays usable.
     """
     own.show_in(heartbeat_file)
     if hasattr(os, "register_at_fork"):

@@ -69,7 +69,7 @@ class StatedDomain:
 
         Raises:
             InputError: `given` has another type, or the teammate cannot reach every goal from `start`. In problems from
-                files and in `Coverage`, the same holds for the ego agent.
+                files and in `Coverage`, also if the ego agent cannot.
         """
         if not self.recognises(given):
             raise InputError("instance", repr(given), "a ProblemFile or a FactoredProblem")
@@ -152,8 +152,8 @@ def _refuse_lost(problem: FactoredProblem, state: JointState) -> None:
 def with_start(problem: FactoredProblem, start: JointState) -> FactoredProblem:
     """Return a copy of a problem with other start states and the same prior.
 
-    Raises InputError if the teammate cannot reach every goal from `start`. For a `StatedProblem` or `Coverage`, the ego
-    agent must reach every goal, too.
+    Raises InputError if the teammate cannot reach every goal from `start`. In a `StatedProblem` or `Coverage`, the ego
+    agent must also be able to reach every goal.
     """
     check_start(problem, start)
     if isinstance(problem, StatedProblem):

@@ -258,7 +258,7 @@ def _read(root: Field) -> ProblemFile:
 def _contents(value: Mapping[str, Any], policy: PolicyChoice) -> dict[str, Any]:
     """Return the contents of a problem file in a form that needs no other file.
 
-    The rows of a policy table in a CSV file are taken from `policy` and built in.
+    If the policy is a table, which may be in a CSV file, its rows from `policy` are included.
     """
     contents: dict[str, Any] = copy_data(value)
     if policy.kind == "table":

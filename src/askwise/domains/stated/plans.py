@@ -118,7 +118,8 @@ def _cones(goals: Field, texts: dict[str, str], names: dict[str, str], condition
 def _graph(cones: Cones, names: list[str]) -> dict[str, Any]:
     """Return the optimal plans as a graph, in the form of the table ``teammate`` of a problem file.
 
-    `names` has a name for each state. If an action of the plans is called ``STAY``, the key ``stay`` renames staying.
+    `names` has a name for each state. If an action of the plans is called ``STAY``, the key ``stay`` gives staying
+    another name.
     """
     model = cones.model
     edges = [

@@ -114,8 +114,8 @@ def _share(given: Field) -> float:
 def _rows(given: Field, side: StatedSide) -> Iterator[tuple[str, Row]]:
     """Yield the rows of a policy table, which is a list in a field or a CSV file that the field names.
 
-    Each item is a pair of the row's place in the file and the row (goal, state, action, probability). The state exists;
-    goal and action are not checked.
+    Each item is a pair of the row's place in the file and the row (goal, state, action, probability). It is checked
+    that the state exists; goal and action are not checked.
     """
     if isinstance(given.value, str):
         yield from _file_rows(given, side)
@@ -160,8 +160,8 @@ def _file_row(row: list[str], path: str, side: StatedSide) -> Row:
 def _checked(rows: Iterable[tuple[str, Row]], where: str, side: StatedSide, targets: Targets) -> Iterator[Row]:
     """Yield the rows of a policy table unchanged, and check their goals, states and actions.
 
-    `rows` are pairs of a row's place in the file and the row (goal, state, action, probability). `where` is the place
-    of the table. Raises InputError if a row is not valid or occurs twice, or if a goal has no row.
+    `rows` are pairs of a row's place in the file and the row (goal, state, action, probability). `where` is the table's
+    place, for messages. Raises InputError if a row is not valid or occurs twice, or if a goal has no row.
     """
     model, met = side.model, set()
     names = {str(name) for name in (model.actions if model.labels is None else model.labels.names.names or ())}

@@ -92,8 +92,8 @@ class Graph(ArrivesFrozen):
     Attributes:
         start: the name of the agent's first state.
         states: the names of all states, by index.
-        actions: the names of all actions, by index; that of staying only if the file lists it.
-        edges: ``int32 [n_edges, 3]``, the indices of state, action and next state.
+        actions: the names of all actions, by index; staying only if the file's key ``actions`` lists it.
+        edges: ``int32 [n_edges, 3]``, for each edge the indices of state, action and next state.
         stay: the name of the action that stays in place.
     """
 
@@ -115,8 +115,8 @@ class Graph(ArrivesFrozen):
     def by_rank(self) -> bool:
         """Whether column k of the model's table of next states stands for the k-th action of each state.
 
-        If False, a column stands for the same action name in every state. True if that table would be large and nearly
-        empty.
+        If False, a column stands for the same action name in every state. True if a table of this second kind would be
+        large and nearly empty.
         """
         size = len(self.states) * len(self.actions)
         # By rank there are two tables, successors and labels; staying is always available and has no label.

@@ -1,4 +1,4 @@
-"""The registered domain of tool fetching: it reads and writes its files, and provides the words of its texts.
+"""The registered domain of tool fetching, which reads and writes files and provides words for texts.
 
 The format of the files is ``askwise/tool-fetching@1``. People type cells as ``X,Y``.
 """
@@ -93,8 +93,8 @@ class ToolFetchingDomain:
 
         Args:
             given: an instance or a problem. A problem is returned unchanged if `start` is None.
-            start: the agents' start cells (the tool is ignored); None for those of `given`. A prior that depends on the
-                start is computed anew.
+            start: the start of both agents, of which only the cells are used; None for that of `given`. A prior that
+                depends on the start is computed anew.
 
         Raises:
             InputError: an agent cannot reach every station.

@@ -67,7 +67,7 @@ class Prior:
     Attributes:
         kind: ``uniform``; ``far`` or ``near``, if stations far from or near the worker's start are likelier;
             ``fetcher-far`` or ``fetcher-near``, if tools far from or near the fetcher's start are likelier;
-            ``weights``.
+            ``weights``, if the attribute `weights` states them.
         temperature: above 0; the higher, the more similar the probabilities.
         weights: for ``weights``, the weight of each station by name, with any sum; None for other kinds.
     """

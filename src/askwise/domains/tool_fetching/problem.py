@@ -144,8 +144,8 @@ class ToolFetching(Problem):
     def with_answers(self, answers: AnswerModel) -> ToolFetching:
         """Return a copy of this problem with another answer model, which states how often answers are wrong or missing.
 
-        If the model is the same, this problem itself is returned. Raises an `InputError` if `answers` is not an
-        `AnswerModel`.
+        If `answers` equals the present model, this problem itself is returned. Raises an `InputError` if `answers` is
+        not an `AnswerModel`.
         """
         if answers == self.answers:
             return self
@@ -186,7 +186,7 @@ class WorkerSide(Sealed):
     Attributes:
         model: the grid on which the worker moves.
         actions: four moves, WORK and NOOP (do nothing).
-        loads: 0, because the worker carries nothing.
+        loads: number of different things that the worker can carry: 0.
     """
 
     loads = 0
@@ -271,7 +271,7 @@ class FetcherSide(Sealed):
     Attributes:
         model: the grid on which the fetcher moves.
         actions: four moves, NOOP (do nothing), and a PICKUP for each station's tool.
-        loads: number of tools, one for each station.
+        loads: number of different tools, one for each station.
     """
 
     def __init__(self, rules: Rules, stations: Pursuit) -> None:
@@ -345,8 +345,8 @@ class FetcherSide(Sealed):
     def policy(self, state: int) -> FloatArray:
         """Return the probability of each action in a state for each goal, ``float64 [n_goals, n_actions]``.
 
-        The fetcher takes the tool from its toolbox to the station and waits there. All shortest paths to the next of
-        these places are equally likely.
+        The fetcher takes the tool from its toolbox to the station and waits there. All shortest paths to the toolbox,
+        and all from there to the station, are equally likely.
         """
         cell, tool = place_and_load(self, state)
         policy = np.zeros((self._n, len(self.actions.names)))
@@ -376,7 +376,7 @@ class FetcherSide(Sealed):
         return edp, wcd
 
     def _family(self, tool: int) -> Divergence:
-        """Return the divergence of the cells to which the fetcher may walk next.
+        """Return the divergence of the cells to which the fetcher may walk next, taken as goals.
 
         These cells are the toolboxes and, as the last one, the station whose tool the fetcher holds. `tool` is the
         index of this station, -1 for empty hands.

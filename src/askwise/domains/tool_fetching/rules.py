@@ -7,9 +7,9 @@ Both move on one grid, may be in the same cell, and act at the same time:
 - fetcher: NORTH, EAST, SOUTH, WEST, NOOP, PICKUP of a tool (only at its toolbox), or a question: "is your goal among
   these stations?"
 
-The fetcher holds at most one tool. A tool that it exchanges is back in its toolbox. During a question, both agents
-stay. The episode ends when the worker does WORK at the goal station and the fetcher is there with the right tool after
-that step. A step costs 1, a question instead ``base + per_station * number of stations asked about``.
+The fetcher holds at most one tool. If it picks up another, the first tool is back in its toolbox. During a question,
+both agents stay. The episode ends when the worker does WORK at the goal station and the fetcher is there with the right
+tool after that step. A step costs 1, a question instead ``base + per_station * number of stations asked about``.
 """
 
 from __future__ import annotations
@@ -159,8 +159,8 @@ class Rules(Sealed):
     def finished(self, worker_action: int, after: State, goal: int) -> bool:
         """Return whether a step ended the episode, with `after` as the state after the step.
 
-        It did if the worker did WORK at the station `goal`, and the fetcher is there after the step with the station's
-        tool. `worker_action` is an index in `WORKER_ACTIONS`.
+        The episode ends if the worker did WORK at the station `goal`, and the fetcher is there after the step with the
+        station's tool. `worker_action` is an index in `WORKER_ACTIONS`.
         """
         cell = self.station_cells[goal]
         return worker_action == WORK and after.worker == cell and after.fetcher == cell and after.holding == goal

@@ -212,7 +212,7 @@ def _fewer_by(evidence: StudyEvidence) -> Iterator[Part]:
 def _fall(evidence: StudyEvidence, one: Pick, two: Pick) -> Estimate:
     """Estimate by how many per cent fewer questions are asked in the episodes of `one` than in those of `two`.
 
-    Only pairs with the same instance, episode number and prior count.
+    Only episodes of the same instance, episode number and prior are compared.
     """
     found = evidence.quotient(one, two, "queries")
     if found.low is None or found.high is None:
@@ -224,8 +224,8 @@ def about_as_the_paper(found: Estimate) -> str:
     """Judge the paper's claim that `ezq` asks `FALL` (23) per cent fewer questions at a price of 0.5 than at 0.
 
     `found` is our percentage. The paper's is assumed to have the same standard error. If the interval of the difference
-    excludes 0, the claim does not hold. If it includes 0, the claim holds with an interval of at most `WIDEST` (30)
-    percentage points, and is not decided with a wider one.
+    excludes 0, the claim does not hold. If it includes 0, the claim holds if the interval is at most `WIDEST` (30)
+    percentage points wide; otherwise it is not decided.
     """
     assert found.low is not None
     assert found.high is not None
@@ -324,8 +324,8 @@ def claims(
     """Return one row for each claim of the paper: its text, where the paper states it, our measurement, the verdict.
 
     The columns are those of `COLUMNS`. Only episodes with the paper's methods and priors and prices up to 0.5 count; if
-    teammates or base prices vary, only the optimal teammate and 0.5. If no episode counts, the table is empty. A claim
-    is not decided if conditions are missing.
+    teammates or base prices vary, only those with the optimal teammate and the base price 0.5. If no episode counts,
+    the table is empty. A claim is not decided if conditions are missing.
 
     Args:
         episodes: one row for each episode.

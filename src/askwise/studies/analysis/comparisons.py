@@ -5,8 +5,8 @@ Wilcoxon's signed-rank test. P values are also given with Holm's correction for 
 
 Ratios: the mean marginal cost of a method divided by that of the reference method, over the episodes that both
 finished. The mean over all conditions (prior and price) is unweighted. Conditions with the same instances have
-correlated ratios; its interval takes this into account (`mean_ratio`). Ratios for different files are independent
-(`combined`).
+correlated ratios; the interval of the mean takes this into account (`mean_ratio`). Ratios for different files are
+independent (`combined`).
 """
 
 from __future__ import annotations

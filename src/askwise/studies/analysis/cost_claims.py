@@ -84,8 +84,8 @@ def _near_less_to_gain(evidence: StudyEvidence) -> Iterator[Part]:
 def _near_only_ezq(evidence: StudyEvidence) -> Iterator[Part]:
     """Judge the claim that under the prior `near` only `ezq` is cheaper than never asking.
 
-    There is a part for each of `baseline`, `toolbox` and `cost-prob`. It holds if `never` is significantly cheaper at
-    one or more prices above 0.
+    Each of the methods `baseline`, `toolbox` and `cost-prob` has a part, which holds if `never` is significantly
+    cheaper than this method at one or more prices above 0.
     """
     for method in ASKING:
         compared = list(_against(evidence, below_zero, (method,), "near", evidence.rising, first="never"))

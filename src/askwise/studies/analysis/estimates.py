@@ -7,7 +7,7 @@ error has ``k - 1`` degrees of freedom::
     stderr^2 = k / (k - 1) * (sum of S^2 over all units) / N^2
 
 Problems from files were chosen, not drawn at random. The mean over ``k`` files is the mean of their means (`combined`)
-and says nothing about others. Its standard error has Welch and Satterthwaite's degrees of freedom::
+and says nothing about other files. Its standard error has Welch and Satterthwaite's degrees of freedom::
 
     stderr^2 = sum over files of stderr(file)^2 / k^2
 
@@ -165,8 +165,8 @@ def rounded(values: FloatArray) -> FloatArray:
 def wilcoxon(differences: FloatArray, instances: IntArray) -> float | None:
     """Return the two-sided p value of Wilcoxon's signed-rank test of paired differences ``[n]``.
 
-    The differences of one instance are replaced by their mean, unless there is only one instance (`instances` has the
-    index of each, ``[n]``). The result is None if fewer than two values remain.
+    `instances` ``[n]`` has the index of each difference's instance. The differences of one instance are replaced by
+    their mean, unless there is only one instance. The result is None if fewer than two values remain.
     """
     sums, counts = _by_unit(differences, _units(instances))
     values = rounded(sums / counts)
@@ -185,7 +185,7 @@ def _exact_wilcoxon(values: FloatArray) -> float:
     """Return the exact two-sided p value of Wilcoxon's signed-rank test for few differences ``[n]``.
 
     Differences of equal size share the mean of their ranks; zeros are left out. The sign combinations for each sum of
-    doubled ranks are counted by dynamic programming.
+    ranks (doubled, so that they are integers) are counted by dynamic programming.
     """
     sizes = np.abs(values[values != 0])
     twice = (sizes < sizes[:, None]).sum(axis=1) * 2 + (sizes == sizes[:, None]).sum(axis=1) + 1
@@ -219,7 +219,7 @@ def _units(instances: IntArray) -> IntArray:
 
 
 def _by_unit(values: FloatArray, units: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the sum of each unit's values, and their number, both in ascending order of the units.
+    """Return the sum and the number of the values of each unit, both in ascending order of the units.
 
     Args:
         values: the values ``[n]``.

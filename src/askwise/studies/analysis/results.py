@@ -69,7 +69,7 @@ class Analysis:
     Attributes:
         tables: the checked tables of the study.
         summary: mean marginal cost (cost minus the cost if the goal is known) in each condition.
-        parts: its two parts, lost steps and the price of questions.
+        parts: the two parts of this mean: lost steps and the price of questions.
         failures: conditions with failed or unfinished episodes.
         ratios: mean marginal costs divided by those of a reference method.
         comparisons: differences of methods' mean marginal costs.
@@ -155,7 +155,8 @@ def summary(episodes: pl.DataFrame) -> pl.DataFrame:
     cost if the goal is known. Only finished episodes count. The columns are those of `SUMMARY`; ``teammate`` and
     ``base`` (the base price) are added if they vary.
 
-    With instances from files, ``file`` is added, with rows for the mean over all files; a price that differs is null.
+    With instances from files, ``file`` is added, with rows for the mean over all files, in which a price is null if it
+    differs between files.
     """
     table = checked_episodes(episodes)
     extra = varying(table)
@@ -197,8 +198,8 @@ def failures(episodes: pl.DataFrame) -> pl.DataFrame:
 def timing_summary(timings: pl.DataFrame, episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the computing time of each method, in seconds for an episode and for a decision.
 
-    Each method has a row with mean, median and 95th percentile. For decisions, the mean is over all decisions, the
-    others are over each episode's mean.
+    Each method has a row with mean, median and 95th percentile. For decisions, the mean is over all decisions; median
+    and percentile are over the episodes, each with its mean time of a decision.
 
     Args:
         timings: one row for each timed episode: its time (``seconds``) and that of its decisions (``decide_seconds``).
@@ -242,7 +243,7 @@ def bounds_of(expected: pl.DataFrame) -> pl.DataFrame | None:
     """Return the mean lower bound of the marginal cost for each prior and price; None if there are no lower bounds.
 
     ``base`` is the base price, ``per_goal`` the price of naming a goal, ``mean`` the mean bound, and ``instances`` the
-    number of instances with a bound. With files, rows for all files follow those for each.
+    number of instances with a bound. With files, the rows for each file come first, then those for all files.
 
     Args:
         expected: exact costs and lower bounds.
@@ -260,7 +261,7 @@ def expected_summary(expected: pl.DataFrame) -> pl.DataFrame:
     """Return each method's mean expected marginal cost for each prior and price, and the mean lower bound.
 
     The columns are those of `EXPECTED_SUMMARY`, then ``file`` if instances come from files. Only instances on which
-    every method could be evaluated count. The bound is null if one of them has none.
+    every method could be evaluated count. The bound is null if one of these instances has none.
 
     Args:
         expected: exact costs and lower bounds.

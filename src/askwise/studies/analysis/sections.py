@@ -45,7 +45,7 @@ Section = tuple[str, str, list[object] | None]
 
 
 def sections(analysis: Analysis, study: Description, provenance: Description) -> Iterator[Section]:
-    """Yield all sections of a study's report in order, without figures: name in links, heading, and content or None.
+    """Yield name in links, heading, and content (None if empty) of each section of a report, in order, without figures.
 
     Args:
         analysis: all tables of the study.
@@ -128,9 +128,9 @@ def _not_drawn(episodes: pl.DataFrame) -> list[object] | None:
 
 
 def _costs(summary: pl.DataFrame, price: str) -> list[object]:
-    """Return the content of the section on marginal costs: tables of mean costs, then the whole summary as one table.
+    """Return the content of the section on marginal costs: tables of mean costs, then the whole summary.
 
-    There is a table, methods by prices, for each prior, file, teammate and base price.
+    There is a table, methods by prices, for each prior, file, teammate and base price. `price` is the term for prices.
     """
     parts: list[object] = [
         tag("p", "Mean marginal cost in steps, with 95 % intervals; bold: the lowest in its column.", class_="faint")
@@ -149,7 +149,8 @@ def _costs(summary: pl.DataFrame, price: str) -> list[object]:
 def _ratios(ratios: pl.DataFrame, price: str) -> list[object]:
     """Return the content of the section on ratios: marginal costs divided by those of a reference method.
 
-    A table of the means over all conditions comes first, then one for each prior, file, teammate and base price.
+    First comes a table of means over all conditions, then one for each prior, file, teammate and base price. `price` is
+    the term for prices.
     """
     intro = (
         f"Mean marginal cost divided by that of {ratios['reference'][0]}, on the same episodes, with 95 % intervals; "
@@ -169,7 +170,8 @@ def _ratios(ratios: pl.DataFrame, price: str) -> list[object]:
 def _expected(summary: pl.DataFrame, price: str) -> list[object]:
     """Return the content of the section on exact expected costs: an introduction and a table.
 
-    The table has each method's mean expected marginal cost and the mean lower bound on the same instances.
+    The table has each method's mean expected marginal cost and the mean lower bound on the same instances. `price` is
+    the heading for prices.
     """
     intro = tag(
         "p",

@@ -95,10 +95,10 @@ def checked(
         queries: one row for each question, or None.
         timings: one row for each timed episode, or None.
         bounds: lower bounds of mean marginal costs by prior and price, or None.
-        words: for goals and teammate; None for those of tool fetching.
+        words: words for goals and teammate; None for those of tool fetching.
 
     Raises:
-        InputError: a column is missing or wrong, a row occurs twice, or its episode is unknown.
+        InputError: a column is missing or wrong, or a row occurs twice or belongs to an unknown episode.
     """
     sorted_episodes = checked_episodes(episodes)
     order = orders(episodes)
@@ -180,14 +180,14 @@ def with_files(table: pl.DataFrame, files: Sequence[str]) -> pl.DataFrame:
 
     Args:
         table: a table with the column ``instance``.
-        files: the file name of each instance.
+        files: the file names, indexed by ``instance``.
     """
     names = pl.Series([tables.encodable(name) for name in files], dtype=pl.String)
     return table.with_columns(names.gather(table["instance"]).alias(FILE))
 
 
 def with_mean(episodes: pl.DataFrame) -> pl.DataFrame:
-    """Return the episodes, followed by a copy of them with `ALL_FILES` in the column ``file``.
+    """Return the episodes, then a copy with `ALL_FILES` in the column ``file``, for the results over all files.
 
     A price (``base`` or ``per_goal``) that differs between files is null in the copy. With a single file, or without
     the column ``file``, there is no copy.
@@ -221,7 +221,8 @@ def short_names(files: Sequence[str]) -> list[str]:
 def is_rough(summary: pl.DataFrame) -> bool:
     """Return whether the 95 % intervals in a summary are so rough that the report has to say so.
 
-    They are if one is based on fewer than 10 episodes (`FEW_EPISODES`), or goes below 0 although no mean cost does.
+    They are rough if one of them is based on fewer than 10 episodes (`FEW_EPISODES`), or goes below 0 although no mean
+    cost does.
 
     Args:
         summary: the mean costs (`askwise.studies.analysis.results.summary`).

@@ -161,8 +161,8 @@ class StudyEvidence:
         """Return the mean of a weighted sum over episodes, with a 95 % interval and a test of whether it is 0.
 
         Each key of `weights` selects rows by method, prior and price. The sum is taken over rows with the same
-        ``instance`` and ``episode``, one for each key. The prior must be the same if no key states one, and the price
-        if no key states one.
+        ``instance`` and ``episode``, one for each key. If no key states a prior, they must also have the same prior;
+        if no key states a price, the same price.
 
         Args:
             weights: the weight of each selection of rows.
@@ -181,8 +181,8 @@ class StudyEvidence:
         Episodes without a counterpart of the same ``instance`` and ``episode`` do not count.
 
         Args:
-            upper: method, prior and price in the dividend.
-            lower: those in the divisor.
+            upper: method, prior and price of the dividend.
+            lower: method, prior and price of the divisor.
             column: a column of numbers.
 
         Raises:
@@ -249,7 +249,8 @@ def _early_until(queries: pl.DataFrame) -> pl.DataFrame:
 def _early_questions(queries: pl.DataFrame) -> pl.DataFrame:
     """Return how many early questions each episode has: columns `KEY` and ``early_questions``.
 
-    A question is early if it is asked no later than `_early_until` says. Episodes without questions have no row.
+    A question is early until the step that `_early_until` returns for its prior and price. Episodes without questions
+    have no row.
     """
     with_until = queries.join(_early_until(queries), on=("prior", "per_goal"), how="inner")
     return with_until.group_by(KEY).agg((pl.col("t") <= pl.col("until")).sum().alias("early_questions"))
@@ -313,9 +314,9 @@ def part(
     Args:
         name: what is compared, such as ``ezq minus never``.
         measure: returns the estimate, or raises `Missing`.
-        rule: returns its verdict.
-        unit: its unit, such as ``s``; may be empty.
-        digits: its decimals in the text.
+        rule: returns the verdict on the estimate.
+        unit: unit of the estimate, such as ``s``; may be empty.
+        digits: number of decimals in the text.
         signed: whether positive numbers have a plus sign.
     """
     try:
@@ -331,8 +332,8 @@ def part(
 def below_zero(found: Estimate) -> str:
     """Return the verdict on the claim that a mean is below 0.
 
-    It is `HOLDS` if the mean is significantly below 0 (at 5 %), `FAILS` if significantly above, otherwise `OPEN`. A p
-    value is required.
+    It is `HOLDS` if the mean is significantly below 0 (at 5 %), `FAILS` if significantly above, otherwise `OPEN`.
+    `found` must have a p value.
     """
     assert found.p is not None
     if found.p >= SIGNIFICANT:
@@ -343,8 +344,8 @@ def below_zero(found: Estimate) -> str:
 def above_zero(found: Estimate) -> str:
     """Return the verdict on the claim that a mean is above 0.
 
-    It is `HOLDS` if the mean is significantly above 0 (at 5 %), `FAILS` if significantly below, otherwise `OPEN`. A p
-    value is required.
+    It is `HOLDS` if the mean is significantly above 0 (at 5 %), `FAILS` if significantly below, otherwise `OPEN`.
+    `found` must have a p value.
     """
     return {HOLDS: FAILS, FAILS: HOLDS, OPEN: OPEN}[below_zero(found)]
 
@@ -353,7 +354,7 @@ def significantly_below(found: Estimate) -> str:
     """Return the verdict on the claim that a difference is significantly below 0.
 
     It is `HOLDS` if the difference is significantly below 0 (at 5 %), and `FAILS` if significantly above. Otherwise it
-    is `FAILS` with at least as many pairs as in the paper (100), and `OPEN` with fewer. A p value is required.
+    is `FAILS` with at least as many pairs as in the paper (100), and `OPEN` with fewer. `found` must have a p value.
     """
     verdict = below_zero(found)
     return FAILS if verdict == OPEN and found.units >= PAPER_PAIRS else verdict
@@ -363,7 +364,7 @@ def not_significantly_below(found: Estimate) -> str:
     """Return the verdict on the claim that a difference is not significantly below 0.
 
     It is `FAILS` if the difference is significantly below 0 (at 5 %). Otherwise it is `HOLDS` with at least as many
-    pairs as in the paper (100), and `OPEN` with fewer. A p value is required.
+    pairs as in the paper (100), and `OPEN` with fewer. `found` must have a p value.
     """
     if below_zero(found) == HOLDS:
         return FAILS
@@ -434,8 +435,8 @@ def _few(parts: list[Part]) -> str:
 def _many(parts: list[Part], listed: int = 4) -> str:
     """Return text about many comparisons: how many hold, and the results of those that fail or are not decided.
 
-    If all hold, the text has the least clear result. Of failing and of undecided ones, at most `listed` each are
-    described.
+    If all hold, the text has the least clear result. At most `listed` failing and at most `listed` undecided
+    comparisons are described.
     """
     holding = [each for each in parts if each.verdict == HOLDS]
     text = f"{len(holding)} of {len(parts)} comparisons hold"
@@ -460,10 +461,10 @@ class Claim:
 
     Attributes:
         name: a few words.
-        where: its place in the paper, such as ``Results, last paragraph``.
+        where: place of the claim in the paper, such as ``Results, last paragraph``.
         text: the claim in our own words.
-        rule: when it holds, as text for readers.
-        judge: returns its judged comparisons; may raise `Missing`.
+        rule: when the claim holds, as text for readers.
+        judge: returns the claim's judged comparisons; may raise `Missing`.
     """
 
     name: str

@@ -103,7 +103,7 @@ class Entry:
 
         Args:
             file: the file, open in binary mode; read as a whole.
-            columns: checksum of its table's columns (`columns_digest`).
+            columns: checksum of the columns of the file's table (`columns_digest`).
         """
         return cls(_digest(file), file.tell(), columns)
 
@@ -232,7 +232,7 @@ class Manifest:
     # -- writing -----------------------------------------------------------------------------------------------------
 
     def add(self, entries: Mapping[str, Entry]) -> None:
-        """Append a line for each new result file to ``checksums.txt``, and update `entries`.
+        """Append a line for each new result file to ``checksums.txt``, and update `self.entries`.
 
         The lines are on the disk when this method returns.
 

@@ -55,11 +55,11 @@ def no_news() -> str | None:
 
 @dataclass
 class Workers:
-    """An executor that plays the instances of a study, and the number of instances that it can play at the same time.
+    """An executor that plays the instances of a study, and how many of them it can play at the same time.
 
     Attributes:
         executor: gets one task for each instance.
-        width: returns this number.
+        width: returns how many instances can be played at the same time.
         ahead: at most `ahead` times `width()` tasks are unfinished at a time.
         news: returns a message for the user, or None; called about once a second.
     """
@@ -74,7 +74,7 @@ class Workers:
 def local(number: int, run: str) -> Iterator[Workers]:
     """Provide an executor of `number` threads for the instances of a study, while a ``with`` block runs.
 
-    Each thread has worker processes play its instance. They are ended when the block ends.
+    Each thread has worker processes play its instance. These processes are ended when the block ends.
 
     Args:
         number: number of threads.
@@ -130,8 +130,8 @@ class WorkerCount:
     def news(self) -> str | None:
         """Return a message for the user if the workers are gone or back again; None if there is nothing new.
 
-        The workers are gone if there has been no worker thread for `PATIENCE` (10) seconds, by the last call of
-        `count`.
+        The workers are gone if `count` has found no worker thread for `PATIENCE` (10) seconds. They are back when it
+        finds one again.
         """
         if self._gone_since is None:
             back, self._reported = self._reported, False
@@ -306,7 +306,7 @@ def _continue(task: Task, sent: bytes, run: str, guest: str, wanted: dict[int, U
     """Play units of a task (episodes, expected costs) in one worker process, until it dies or all are played.
 
     `sent` is the task, pickled; `guest` is the third-party agent to play, or empty. `wanted` has the units by index in
-    the task. Their rows are added to `found`; if the process dies, its current unit gets rows with the error.
+    the task. Their rows are added to `found` by index; if the process dies, its current unit gets rows with the error.
     """
     before, was_fresh = len(found), False
     try:

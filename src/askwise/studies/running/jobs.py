@@ -83,7 +83,7 @@ def do_all(jobs: Sequence[Job], folder: str | Path, *, workers: int, limits: Lim
         jobs: the jobs.
         folder: the folder of stored rows; created if needed.
         workers: number of processes.
-        limits: limits of each job; ``episode`` is its time in seconds.
+        limits: limits of each job; its time limit is ``limits.episode``, in seconds.
 
     Raises:
         InputError: another run uses the folder, or it cannot be written.

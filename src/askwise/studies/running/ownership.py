@@ -126,7 +126,8 @@ def _refuse_earlier(folder: Path) -> None:
 def claim(folder: Path, study: Study, has_results: bool) -> Damaged | None:
     """Make a folder belong to a study: write ``study.json`` and an empty ``checksums.txt`` if they are missing.
 
-    The caller must hold the lock. If `has_results`, ``checksums.txt`` must prove that they belong to the study.
+    The caller must hold the lock. If the folder has results (`has_results`), ``checksums.txt`` must prove that they
+    belong to the study.
 
     Returns:
         What was wrong with ``study.json`` if it was damaged and replaced; otherwise None.

@@ -83,8 +83,8 @@ def run_study(
 ) -> Ran:
     """Play all instances of a study that have no stored results, and store the results.
 
-    Agents play in separate processes, within the study's limits. Instances that cannot be pickled are played here,
-    without limits.
+    Agents play in separate processes, within the study's limits of time and memory. Instances that cannot be pickled
+    are played in this process, without limits.
 
     Args:
         study: the study.
@@ -184,8 +184,8 @@ def _submit(study: Study, waiting: deque[int], out: dict[Future[TaskResult], int
 def _result(study: Study, index: int, future: Future[TaskResult]) -> TaskResult:
     """Return the result of a finished future: the rows of the instance with number `index`.
 
-    If playing raised an exception, all rows have its message. If the instance was not played at all, because the
-    workers are gone or the run has ended, the exception is raised.
+    If playing raised an exception, all rows have the message of the exception. But if the instance was not played at
+    all, because the workers are gone or the run has ended, the exception is raised.
     """
     try:
         return future.result()

@@ -131,11 +131,11 @@ class Store:
         return {index for index in _numbers(self._parts_of(name)) if index < self.study.n_tasks}
 
     def clear(self) -> list[Damaged]:
-        """Remove temporary files and unusable results of instances, and repair the other files; the lock must be held.
+        """Remove temporary files and unusable results of instances; repair ``provenance.json`` and ``checksums.txt``.
 
-        Results are unusable if they are damaged, or if their run was killed before it recorded their checksums. These
-        instances are no longer done. A damaged ``provenance.json`` is renamed; damaged lines of ``checksums.txt`` are
-        removed.
+        The caller must hold the lock. Results are unusable if they are damaged, or if their run was killed before it
+        recorded their checksums. The instances of removed results are no longer done. A damaged ``provenance.json`` is
+        renamed; damaged lines of ``checksums.txt`` are removed.
 
         Returns:
             A description of each unusable or repaired file.

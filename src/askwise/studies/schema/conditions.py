@@ -78,9 +78,9 @@ def _prior(field: Field, kinds: tuple[str, ...]) -> StudyPrior:
 
 
 def read_exactly(root: Field, priors: tuple[StudyPrior, ...]) -> Exactly:
-    """Return for which instances and priors a study file wants exact expected costs (its key ``exact``).
+    """Return the instances and priors for which the key ``exact`` of a study file wants exact expected costs.
 
-    By default, all `priors` of the study are meant.
+    If it names no priors, all `priors` are meant.
     """
     if not root.has("exact"):
         return Exactly()

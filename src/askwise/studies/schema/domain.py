@@ -1,7 +1,7 @@
 """Adapters, which add to domains what only studies need.
 
-A domain is a kind of problem, such as tool fetching. Its adapter (`studies_of`) reads the parameters of random
-instances, changes priors and prices, and has words for figures and reports.
+A domain is a kind of problem, such as tool fetching. Its adapter reads the parameters of random instances,
+changes priors and prices, and has words for figures and reports.
 
 The adapter of tool fetching draws random maps and knows the paper's priors. In other domains, instances come from
 files, and priors depend on the teammate's distance to each goal.
@@ -101,7 +101,7 @@ class Studied(Protocol):
         """
 
     def with_terms(self, problem: Any, kind: str | None, temperature: float, query_cost: QueryCost) -> Problem:
-        """Return a copy of a problem with another prior and other prices; it shares the problem's computed tables.
+        """Return a copy of a problem with another prior and other prices; the copy shares the problem's tables.
 
         Args:
             problem: the problem.
@@ -151,7 +151,7 @@ class FileStudies:
         raise InputError(f"{given.path}.domain", found, "instances from files")
 
     def with_terms(self, problem: Problem, kind: str | None, temperature: float, query_cost: QueryCost) -> Problem:
-        """Return a copy of `problem` with another prior and other prices; it shares the problem's computed tables.
+        """Return a copy of `problem` with another prior and other prices; the copy shares the problem's tables.
 
         Args:
             problem: the problem.
@@ -274,12 +274,12 @@ class ToolFetchingStudies:
     def with_terms(
         self, problem: ToolFetching, kind: str | None, temperature: float, query_cost: QueryCost
     ) -> ToolFetching:
-        """Return a copy of `problem` with another prior and other prices; it shares the computed tables.
+        """Return a copy of `problem` with another prior and other prices; the copy shares the computed tables.
 
         Args:
             problem: the problem.
-            kind: ``far`` or ``near`` favours stations far from or near the worker; ``fetcher-far`` or ``fetcher-near``,
-                tools far from or near the fetcher; ``uniform``, none. None keeps the prior.
+            kind: ``far`` or ``near`` if stations far from or near the worker shall be likelier; ``fetcher-far`` or
+                ``fetcher-near`` if tools far from or near the fetcher shall; or ``uniform``. None to keep the prior.
             temperature: the higher, the more uniform the prior.
             query_cost: the new prices.
         """

@@ -69,8 +69,8 @@ class Given:
     def describe(self) -> dict[str, Any]:
         """Return the section ``[instances]`` of a study file with these instances, as a dict.
 
-        The keys are ``files`` (names), ``sha256`` (one checksum of all instances) and, unless it is the default,
-        ``domain``.
+        The keys are ``files`` (names), ``sha256`` (one checksum of all instances) and ``domain`` (left out for the
+        default domain).
         """
         write = domain(self.domain).write
         contents = json.dumps([write(instance) for instance in self.instances], sort_keys=True)
@@ -90,7 +90,7 @@ def _named(name: str) -> dict[str, str]:
 
 
 def distinct(field: Field, values: list[Any], labels: list[Any]) -> list[Any]:
-    """Return `values` unchanged; raise `InputError` if there are none, or if two of their `labels` are equal.
+    """Return `values` unchanged; raise `InputError` if there are no values, or if two of their `labels` are equal.
 
     The message names `field`, the list in the study file.
     """
@@ -203,9 +203,9 @@ def _matching(field: Field, folder: Path) -> list[str]:
 
 
 def _pattern(text: str, folder: Path) -> str:
-    """Return a file pattern with special characters escaped in the names of existing folders before the first star.
+    """Return the file pattern `text`, with special characters escaped in the folders before the first star.
 
-    Otherwise, a folder such as ``maps [old]`` would itself be taken for a pattern.
+    Otherwise, ``maps [old]`` would be taken for a pattern. Nothing is escaped if there are no such folders.
     """
     parts = Path(text).parts
     plain = list(itertools.takewhile(lambda part: "*" not in part, parts))

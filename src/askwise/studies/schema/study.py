@@ -59,12 +59,12 @@ class Method:
     def make_for(self, problem: Problem, teammate: str) -> Agent:
         """Return a new agent that plays by this method, with a belief that suits the teammate.
 
-        A belief among the method's options is used. Without it, the belief is ``robust`` if the teammate may make
-        errors or the problem states its policies. Agents that do not accept this option keep their own belief.
+        If the method's options state a belief, it is used. Otherwise, the belief is ``robust`` if the teammate may make
+        errors or the problem states the teammate's policies. Agents without an option for the belief keep their own.
 
         Args:
             problem: the problem.
-            teammate: its name, such as ``noisy:0.1``.
+            teammate: the teammate's name, such as ``noisy:0.1``.
         """
         return agent_for(problem, self.name, errs=may_err(problem, teammate), **dict(self.options))
 
@@ -105,7 +105,7 @@ class Condition:
 
     Attributes:
         prior: the prior over the goals.
-        teammate: its name, such as ``noisy:0.1``.
+        teammate: the teammate's name, such as ``noisy:0.1``.
         base: fixed part of the price of a question.
         per_goal: price of each goal in a question.
         method: the method of the ego agent.

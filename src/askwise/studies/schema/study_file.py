@@ -101,7 +101,7 @@ def load_study(given: str | Path, overrides: Mapping[str, Any] | None = None) ->
 
     Args:
         given: the file, or the name of a study that comes with askwise.
-        overrides: replace settings of the file; in ``instances``, keys are replaced one by one.
+        overrides: settings that replace those of the file; in ``instances``, only the given keys are replaced.
 
     Raises:
         InputError: there is no such study, or the file, an instance file or a method has a mistake.

@@ -164,7 +164,7 @@ def new_name(given: Field, taken: Any) -> str:
 def read_prices(given: Field, **names: str) -> dict[str, Any]:
     """Turn the prices of questions that the Explore page sends into the form of a problem file.
 
-    Prices that are null are left out. The values are not checked. `names` renames keys, as in
+    Prices that are null are left out. The values are not checked. Each of `names` renames a key, as in
     ``per_goal="per_station"``.
     """
     stated = given.object([], ["base", "per_goal", "per_option"]).value
@@ -243,7 +243,7 @@ def terms_of(file: ProblemFile) -> dict[str, Any]:
     Keys:
 
     - ``goals``: dicts with ``name``, ``teammate`` and ``ego`` (states in which these agents reach the goal), ``weight``
-      (in the prior) and ``price`` (of naming the goal; None for ``per_goal``);
+      (in the prior) and ``price`` (of naming the goal; None if ``per_goal`` holds);
     - ``query_cost``: the prices ``base`` (fixed part), ``per_goal`` (in a yes/no question) and ``per_option`` (per
       group in a multiple-choice question; may be None);
     - if stated: ``name``, ``words``, ``answers`` and ``groups`` (names of goals by group).

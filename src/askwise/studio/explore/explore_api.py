@@ -70,7 +70,8 @@ def read_draft(given: Field) -> Draft:
 def try_drawn(given: Any) -> dict[str, Any]:
     """Return the layout of the graphs in an invalid problem, so that people can see and correct it.
 
-    The keys are those of `askwise.studio.explore.graph_draft.drawn`. The dict is empty if no graphs can be drawn.
+    Keys: ``grounds``, ``states`` and ``letters``, as in `askwise.studio.explore.graph_draft.drawn`. The dict is empty
+    if no graphs can be drawn.
 
     Args:
         given: the problem as the Explore page sends it: any JSON.
@@ -338,8 +339,8 @@ def answer_request(what: str, given: Any) -> Any:
     """Return the answer to a request of the Explore page, as JSON-compatible data.
 
     Args:
-        what: a key of `ANSWERS`, such as ``follow``.
-        given: the unchecked data.
+        what: the kind of request, such as ``follow``: a key of `ANSWERS`.
+        given: its unchecked data.
 
     Raises:
         InputError: the data are not valid.
@@ -387,7 +388,7 @@ def _draft(given: Field) -> Draft:
     """Return the draft that a request has under its key ``sketch``.
 
     Raises:
-        InputError: the draft is not valid. The message names the wrong field without ``sketch``.
+        InputError: the draft is not valid. The message leaves out ``sketch`` in the name of the wrong field.
     """
     return read_draft(Field("", given.value["sketch"]))
 

@@ -149,7 +149,8 @@ def _read_side(given: Field) -> dict[str, Any]:
 def _full(path: str, side: dict[str, Any]) -> Graph:
     """Return one agent's graph from the page's JSON for this agent, including the edges that the user has closed.
 
-    `InputError` is raised if the graph is too large to be drawn at every change; `path` names the JSON in the message.
+    `InputError` is raised if the graph is too large to be drawn at every change. Its message names `path`, the place of
+    the JSON.
     """
     if len(side["edges"]) > MOST_EDGES:
         raise InputError(f"{path}.edges", f"{len(side['edges'])} edges", f"at most {MOST_EDGES}")
@@ -169,7 +170,7 @@ def _key(graph: Graph) -> str:
 
 @lru_cache(maxsize=20)
 def _laid_out(key: str) -> str:
-    """Return the layout of a graph as JSON text; `key` is the graph as `_key` returns it.
+    """Return the layout of a graph as JSON text; `key` is the graph as JSON text, from `_key`.
 
     Layouts are cached, because the page requests them repeatedly while people drag something.
     """

@@ -11,7 +11,7 @@ JSON::
 
 In a goal, ``teammate`` has the station's cell, and ``ego`` is empty. ``start`` and ``now`` are an agent's first and
 present cell. ``holding`` is the station whose tool the fetcher holds. The prior ``far`` makes stations far from the
-worker likelier. If ``prior`` is null, it is proportional to the goals' weights.
+worker likelier. If ``prior`` is null, the probabilities are proportional to ``weight``.
 """
 
 from __future__ import annotations

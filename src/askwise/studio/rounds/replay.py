@@ -53,9 +53,9 @@ def replayed(
 
 
 def check_same(number: int, found: dict[str, Any], outcome: dict[str, Any]) -> None:
-    """Raise `InputError` if replaying an input of the person does not give the outcome in the log.
+    """Raise `InputError` if `found`, the result of replaying an input, is not the `outcome` in the log.
 
-    The message states the number of the input, from 1.
+    The message states `number`, the number of the input, from 1.
     """
     if found != outcome:
         again, before = f"{found} when it was done again", f"{outcome}, as it was (another version of askwise?)"

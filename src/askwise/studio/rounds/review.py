@@ -1,8 +1,8 @@
 """The review of a round: what other ego agents would have paid, and which decisions were mistakes.
 
-The other ego agents have the same goal, and a teammate that repeats its moves of the round. A judge rates each decision
-by its expected cost, given what the ego agent could know then. The judge is the exact optimum for small problems,
-otherwise the planner.
+For the other ego agents, the goal is the same, and the teammate repeats its moves of the round. A judge rates each
+decision by its expected cost, given what the ego agent could know then. The judge is the exact optimum for small
+problems, otherwise the planner.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def review(made: Round) -> tuple[Episode, dict[str, Any]]:
     - ``optimal``: the cost with the goal known and a shortest path of the teammate;
     - ``known``: the cost of an ego agent that knows the goal, with the teammate's moves of the round; None if the round
       or this agent does not finish. If not None, it is also the episode's `known_cost`;
-    - ``methods``: results of the judge and of ``never`` with the teammate's moves: dicts with ``method``, ``cost``,
-      ``questions`` (their number) and ``finished``;
+    - ``methods``: results of the judge and of the method ``never`` with the same moves of the teammate: dicts with
+      ``method``, ``cost``, ``questions`` (their number) and ``finished``;
     - ``judge``: its name; empty if no judge can rate this round;
     - ``differences``: the first `MOST_MISTAKES` mistakes: dicts with ``t`` (the step, from 1), ``did``, ``better``,
       ``why``.

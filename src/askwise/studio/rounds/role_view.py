@@ -280,8 +280,8 @@ def _heard(made: Round) -> list[dict[str, Any]]:
 def _last(made: Round) -> dict[str, Any] | None:
     """Return the last step as JSON; None before the first step.
 
-    The keys are ``teammate`` and ``ego``, their actions in words; after a question, they are ``asked``, ``question``
-    and ``reply``, as in `_heard`, and ``cost``.
+    The keys are ``teammate`` and ``ego``: the agents' actions in words. If the step was a question, the keys are
+    ``asked``, ``question`` and ``reply``, as in `_heard`, and ``cost``.
     """
     if not made.steps:
         return None

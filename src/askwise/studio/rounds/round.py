@@ -55,7 +55,7 @@ class Setup:
             problem's.
         goal: the teammate's goal; None to draw it from the prior.
         seed: seed of all random numbers.
-        belief: ``elimination``, ``bayes`` or ``robust``; None for `belief_with_people`.
+        belief: the method's belief, ``elimination``, ``bayes`` or ``robust``; None to choose one that suits a person.
         answers: the answer model, such as ``wrong:0.05,refused:0.1``; None for the problem's.
         max_steps: the step limit; None for far more than needed.
     """
@@ -93,8 +93,8 @@ class Setup:
 def belief_with_people(problem: Problem, method: str) -> str | None:
     """Return the name of the belief that a method should use with a person; None for the method's own belief.
 
-    The result is usually ``robust``, which allows for detours. Beliefs that do not would exclude the person's goal for
-    good after a detour. The result is None for agents that
+    The result is usually ``robust``, which allows for detours. Other beliefs could exclude the person's goal for good
+    after a detour. The result is None for agents that
 
     - know the goal,
     - use no belief of askwise, or
@@ -138,7 +138,7 @@ class Round:
         game: the present state of the episode, and its rules.
         steps: the steps so far.
         stopped: whether the person has given up.
-        decision: the ego agent's next decision, and its belief or None; None before the decision.
+        decision: a pair: the ego agent's next decision, and its belief (or None); None before it has decided.
     """
 
     def __init__(self, problem: Problem, setup: Setup) -> None:

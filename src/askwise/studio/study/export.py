@@ -103,7 +103,7 @@ class PlayedRound:
         stored: the round as the database holds it.
         row: the columns of ``rounds.csv`` from ``goal`` to ``error``.
         method: the ego agent's method, or ``person``.
-        replay_error: why it could not be replayed or read, or None.
+        replay_error: why the round could not be replayed or read; None if it could.
         found: the keys of `askwise.studio.rounds.replay.written`; empty if the round cannot be read.
     """
 

@@ -76,7 +76,7 @@ class StudyCondition:
     Attributes:
         name: the name of the condition.
         method: the ego agent's method, if people play the teammate.
-        belief: its estimate of the goal: ``elimination``, ``bayes`` or ``robust``; None for its default.
+        belief: the method's belief, ``elimination``, ``bayes`` or ``robust``; None to choose one that suits people.
         teammate: the simulated teammate, such as ``noisy:0.2``, if people play the ego agent; None for the problem's.
         answers: how the teammate answers: ``truthful``, or probabilities such as ``wrong:0.05,refused:0.1``; None for
             the problem's.
@@ -255,9 +255,11 @@ def read_people_study(path: str | Path) -> PeopleStudy:
 def measures_of(questionnaires: tuple[Questionnaire, ...]) -> list[str]:
     """Return the names of the measures by which a study can compare its conditions.
 
-    - The elements of `BEHAVIOUR`, such as ``cost``.
-    - ``NAME``: the score of a ready-made questionnaire.
-    - ``NAME, weighted``: its weighted score, if people compare dimensions.
+    Names:
+
+    - those in `BEHAVIOUR`, such as ``cost``;
+    - ``NAME``: the score of a ready-made questionnaire;
+    - ``NAME, weighted``: the weighted score of such a questionnaire, if people also compare its dimensions;
     - ``NAME: QUESTION``: the numbers chosen in a question of another questionnaire.
 
     Args:
@@ -291,11 +293,11 @@ def _table(root: Field, key: str, keys: list[str]) -> dict[str, str]:
 
 
 def _panel(given: dict[str, str]) -> tuple[str, str]:
-    """Return two parts of the link ``...?PARAMETER=PLACEHOLDER`` to the study: the parameter and the placeholder.
+    """Return the parameter and the placeholder of a study's link, which ends with ``?PARAMETER=PLACEHOLDER``.
 
-    The service that recruits people replaces the placeholder by a person's identifier. `PeopleStudy` says when the two
-    are empty or ``...``. `given` is the table ``panel`` of the study file. Raises `InputError` if its ``service`` is
-    unknown.
+    The service that recruits people replaces the placeholder by a person's identifier. `given` is the table ``panel``
+    of the study file. If it states no ``service``, the placeholder is ``...``, and the parameter may be empty. Raises
+    `InputError` if the service is unknown.
     """
     if "service" not in given:
         return given.get("parameter", ""), "..."
@@ -306,7 +308,7 @@ def _panel(given: dict[str, str]) -> tuple[str, str]:
 def _endings(root: Field, stored: str, usual: str) -> dict[str, tuple[str, str]]:
     """Return a code and a link for each key of `ENDINGS`, that is, each way to end a participation; both may be empty.
 
-    They tell the service that recruits people how a participation ended. In a link, ``{code}`` stands for the code and
+    Both tell the service that recruits people how a participation ended. In a link, ``{code}`` stands for the code and
     ``{id}`` for the person's identifier. A code without a link gets the link `usual`. Raises `InputError` for equal
     codes and for unusable links.
     """

@@ -60,7 +60,7 @@ def williams(n: int) -> list[tuple[int, ...]]:
 def cells(n_conditions: int, n_problems: int, *, within: bool) -> list[Assignment]:
     """Return all cells of a study's design: each order of conditions with each rotation of the problems.
 
-    If `within`, each person plays all conditions, otherwise one.
+    An order has all conditions if `within`, otherwise a single one.
     """
     orders = williams(n_conditions) if within else [(condition,) for condition in range(n_conditions)]
     return [Assignment(order, rotation) for rotation in range(n_problems) for order in orders]
@@ -155,7 +155,7 @@ def _asked(study: PeopleStudy, when: str) -> list[Questionnaire]:
 def setup_of(study: PeopleStudy, screen: Screen, number: int, place: int) -> Setup:
     """Return the setup of the round that a person plays at a screen of kind ``round``.
 
-    The seed is computed from the study's seed, the number of the person, and the screen's place, from 0.
+    The seed of the round is computed from the study's seed, the person's `number`, and the screen's `place`, from 0.
     """
     assert screen.condition is not None
     met = screen.condition
@@ -213,8 +213,8 @@ def instructions_in(study: PeopleStudy, texts: Texts) -> list[str]:
 def _item(item: Item, key: str, texts: Texts, scale: Scale | None = None) -> dict[str, Any]:
     """Return a question as JSON in the person's language: the keys of `Item.to_json`, and ``labels`` for ``options``.
 
-    The study's own translations, whose keys begin with `key`, come before those of the ready-made questionnaire
-    `scale`. `texts` has all translations by key.
+    `texts` has all translations by key. The keys of the study's own translations begin with `key`. Where these are
+    missing, those of the ready-made questionnaire `scale` are used.
     """
     found = item.to_json()
     ours: Texts = {}
@@ -241,8 +241,8 @@ def described(screen: Screen) -> dict[str, Any]:
     """Return the facts about a screen that are stored with each entry that a person makes at the screen.
 
     The dict has ``kind`` and, if the screen has them, ``condition`` and ``questionnaire`` (names). For a round, it also
-    has ``problem`` (a name), ``practice`` (whether it is for practice) and ``trial`` (its number among the rounds that
-    count, or 0).
+    has ``problem`` (a name), ``practice`` (whether it is for practice) and ``trial`` (the number of the round, from
+    1; 0 for practice).
     """
     found: dict[str, Any] = {"kind": screen.kind}
     if screen.condition is not None:
@@ -324,8 +324,8 @@ class NotEntered(AskwiseError):  # noqa: N818 - it names what happened
 def _answers(items: Sequence[Item], shown: list[dict[str, Any]], given: Field, texts: Texts) -> dict[str, Any]:
     """Check a person's answers in a form, and return them by the names of the questions.
 
-    `shown` has the question's dict for the browser for each of `items`; `given` has ``answers``, by the names of the
-    questions.
+    `shown` are the questions (`items`) as the browser shows them. `given` has the key ``answers``: the answers by the
+    names of the questions.
 
     Raises:
         NotEntered: a required answer is missing.
@@ -344,7 +344,7 @@ def _answers(items: Sequence[Item], shown: list[dict[str, Any]], given: Field, t
 def read_times(given: Field) -> dict[str, Any]:
     """Check the times in milliseconds that a browser measured at a screen, and return them.
 
-    ``page`` is the time on the page. ``items``, which `given` may lack, has for each question the time until its answer
+    `given` has ``page``, the time on the page, and optionally ``items``: for each question, the time until its answer
     last changed.
 
     Raises:

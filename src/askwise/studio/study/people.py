@@ -205,9 +205,9 @@ class People:
         return int(rows[0][1])
 
     async def _back(self, name: str) -> tuple[Participant, str]:
-        """Return the participant with the id `name` and a new cookie, to continue in another browser.
+        """Return the participant with the id `name`, and a new cookie with which to continue in another browser.
 
-        Raises `CannotJoin` unless the researcher has allowed this person to change the browser (`readmit`).
+        Raises `CannotJoin` unless the researcher has allowed this person to change the browser.
         """
         if not self._store.read("SELECT person FROM expected WHERE person = ?", (name,)):
             raise self._cannot("twice")
@@ -219,10 +219,10 @@ class People:
     # -- counting -------------------------------------------------------------------------------------------------
 
     def counts(self, *, pilot: bool = False) -> list[int]:
-        """Return the number of people in each cell who have finished the study or are in progress.
+        """Return, for each cell, the number of people who are in progress or have finished the study.
 
-        A cell is an order of conditions and problems. If `pilot`, pilots (test participants) are counted, otherwise
-        participants.
+        A cell is an order of conditions and problems. Only participants count or, if `pilot`, only pilots (test
+        participants).
         """
         since = time.time() - 60 * self.study.gone_after
         counted = "SELECT cell, count(*) FROM people WHERE pilot = ? AND (end = ? OR (end IS NULL AND seen > ?))"
@@ -245,7 +245,7 @@ class People:
 
         Elements: id, number, whether a pilot, identifier from the recruiting service (or None), index of the cell
         (order of conditions and problems), times of arrival and of the last activity (seconds since 1970), how
-        participation ended (or None), completed screens, whether another browser is allowed.
+        participation ended (or None), number of completed screens, whether another browser is allowed.
         """
         return self._store.read(
             "SELECT people.id, number, pilot, panel, cell, came, seen, end, "
@@ -266,8 +266,8 @@ class People:
     def ending_of(self, person: Participant, end: str) -> dict[str, str]:
         """Return the ``code`` and the ``link`` by which a person returns to the service that recruits people.
 
-        Both are empty if the study file states none. `end` is how participation ended, a key of
-        `askwise.studio.study.file.ENDINGS`.
+        Both depend on `end`, which says how participation ended (a key of `askwise.studio.study.file.ENDINGS`). They
+        are empty if the study file states none.
         """
         code, link = self.study.endings[end]
         if "{id}" in link:

@@ -39,14 +39,14 @@ class Item:
     """A question of a questionnaire.
 
     Attributes:
-        name: the name in tables.
+        name: the name of the question in tables.
         text: the question.
         kind: ``scale`` (a number), ``choice`` (an option) or ``text``.
-        lowest: the lowest number.
+        lowest: the lowest number of a scale.
         highest: the highest number.
         step: the distance between numbers.
         low: the label of the lowest number.
-        high: the label of the highest.
+        high: the label of the highest number.
         options: the options of a choice.
         optional: whether an answer may be missing.
     """
@@ -144,8 +144,8 @@ class Scale:
         items: the questions.
         reverse: items whose highest number gives the fewest points.
         unit: the range of the score, such as ``0 to 100 (most usable)``.
-        as_percent: whether the score is from 0 (smallest possible sum of the points) to 100 (largest); if not, it is
-            their mean.
+        as_percent: whether the score is from 0 (smallest possible sum of the points) to 100 (largest); if not, the
+            score is the mean of the points.
         cited: whether the wording is the published one.
     """
 
@@ -289,9 +289,9 @@ def with_partner(items: tuple[Item, ...], partner: str) -> tuple[Item, ...]:
 def read_wording(path: Path, scale: Scale) -> Scale:
     """Return the scale with the published wording, which the researcher supplies as a TOML file.
 
-    The file has ``format`` (``askwise/wording@1``), ``scale`` (the name) and a table ``items.NAME`` for each item and
-    no other. A table has ``text``, and optionally ``low`` and ``high`` (labels of the lowest and highest number) and
-    ``reverse`` (true if the highest number gives the fewest points). Missing keys are as in `scale`.
+    The file has ``format`` (``askwise/wording@1``), ``scale`` (the name), and exactly one table ``items.NAME`` for each
+    item. A table has ``text``. It may have ``low`` and ``high`` (labels of the lowest and highest number) and
+    ``reverse`` (true if the highest number gives the fewest points), whose values are otherwise taken from `scale`.
     """
     root = Field("", parse_toml(read_text(path))).object(["format", "scale", "items"], [])
     root.child("format").text([FORMAT])

@@ -106,7 +106,7 @@ def _counts(about: Row, done: set[int]) -> bool:
 
 
 def _played(counts: list[PlayedRound]) -> list[Row]:
-    """Return two rows for each round that did not fail: one with its cost, and one with its number of questions.
+    """Return two rows for each round in `counts` that did not fail: one with the cost, one with the count of questions.
 
     Columns: ``person`` (number), ``condition``, ``measure`` (``cost`` or ``questions``) and ``value``.
     """
@@ -173,7 +173,7 @@ def _measure(row: Row) -> str | None:
 def _pair(values: Values, measure: str, first: str, second: str, *, within: bool) -> tuple[FloatArray, FloatArray]:
     """Return the values of a measure in two conditions, as two arrays with one value per person.
 
-    If `within`, only people with values in both conditions count, in the same order. `values` is
+    If `within`, both arrays have the same people in the same order: those with values in both conditions. `values` is
     ``values[measure][condition][person]``.
     """
     a, b = values[measure][first], values[measure][second]
@@ -195,10 +195,11 @@ def _measures(values: Values, conditions: list[str]) -> list[Row]:
 
 
 def _comparisons(values: Values, about: Row) -> list[Row]:
-    """Return a row for each measure and each two conditions with values, which says how the two conditions differ.
+    """Return a row for each measure and each pair of conditions with values, which says how the two conditions differ.
 
-    Columns: ``measure``, ``first`` and ``second`` (the conditions), the keys of `difference` (the mean is first minus
-    second), and three two-sided p values. `values` is ``values[measure][condition][person]``.
+    Columns: ``measure``, ``first`` and ``second`` (the conditions), the keys of `difference` (``mean`` is first minus
+    second), and three two-sided p values. `values` is ``values[measure][condition][person]``; `about` describes the
+    study.
     """
     within, found = about["design"] == "within", []
     for measure in list(values):
@@ -215,8 +216,9 @@ def _comparisons(values: Values, about: Row) -> list[Row]:
 def _twins(simulated: list[tuple[PlayedRound, Row]], conditions: list[str]) -> list[Row]:
     """Return a row for each condition that compares the mean cost of people with that of their simulated twins.
 
-    Columns: ``condition``, ``people`` and ``simulated`` (the means), the keys of `difference` (people minus twins),
-    ``p paired t``. A round counts only if neither it nor its twin failed or was cut off.
+    Columns: ``condition``, ``people`` and ``simulated`` (the means), ``difference`` (people minus twins) with its
+    statistics, ``p paired t``. A round (with its twin's row in `simulated`) counts only if neither it nor the twin
+    failed or was cut off.
     """
     pairs: dict[str, dict[int, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
     for played, twin in simulated:
@@ -239,8 +241,8 @@ def _twins(simulated: list[tuple[PlayedRound, Row]], conditions: list[str]) -> l
 def _hypotheses(values: Values, about: Row) -> list[Row]:
     """Return a row for each hypothesis of the study file, which says whether the results support it.
 
-    The p value is ``p``, and ``corrected`` after the correction for several tests. The ``difference`` is the first mean
-    minus the second. `values` is ``values[measure][condition][person]``.
+    The p value is ``p``; after the correction for several tests it is ``corrected``. ``difference`` is the first mean
+    minus the second. `values` is ``values[measure][condition][person]``; `about` describes the study.
     """
     plan, within = about["plan"], about["design"] == "within"
     pairs = [_pair(values, h["measure"], h["first"], h["second"], within=within) for h in plan["hypotheses"]]
@@ -259,9 +261,9 @@ def _hypotheses(values: Values, about: Row) -> list[Row]:
 def _choices(answers: list[Row], about: Row, done: set[int]) -> list[Row]:
     """Return how many people chose each option of a multiple-choice question in each condition.
 
-    Columns: ``questionnaire``, ``item``, ``condition`` (``all together`` at the end of the study), ``option`` and
-    ``people``. Ready-made scales have no rows, nor do conditions in which nobody answered. Only the answers of the
-    people `done` count.
+    Columns: ``questionnaire``, ``item`` (the question), ``condition`` (``all together`` for questions at the end of the
+    study), ``option`` and ``people``. Ready-made scales have no rows, nor do conditions in which nobody answered. Only
+    the answers of the people `done` count.
     """
     chosen = Counter(
         (row["questionnaire"], row["item"], row["condition"] or AT_THE_END, row["answer"])
@@ -292,8 +294,8 @@ def _choices(answers: list[Row], about: Row, done: set[int]) -> list[Row]:
 def _times(inputs: list[Row], pages: list[Row], done: set[int], conditions: list[str]) -> list[Row]:
     """Return how long people needed, as a row for each kind of input or page and each condition in which it occurred.
 
-    The quartiles are in seconds, ``n`` counts inputs or pages, and ``condition`` is None for pages without one. Only
-    the people `done` count.
+    Columns: ``what`` (the kind), ``condition`` (None for pages without one), ``n`` (inputs or pages), ``median``,
+    ``lower quartile`` and ``upper quartile`` (seconds). Only the people `done` count.
     """
     seen: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in inputs:
@@ -329,10 +331,10 @@ def _dropouts(people: list[Row]) -> list[Row]:
 
 
 def _failures(counts: list[PlayedRound], twins: list[Row]) -> list[Row]:
-    """Return a row for each round, played or simulated, that failed or was cut off.
+    """Return a row for each round, played by a person (`counts`) or simulated (`twins`), that failed or was cut off.
 
-    Columns: ``person``, ``condition``, ``problem``, ``trial`` (number of the round), ``who`` (``person`` if the person
-    played the round, otherwise ``simulated``) and ``error`` (the reason).
+    Columns: ``person``, ``condition``, ``problem``, ``trial`` (number of the round), ``who`` (``person`` or
+    ``simulated``) and ``error`` (the reason).
     """
     names = ("person", "condition", "problem", "trial")
     played = [{**each.stored.about, "who": "person", "error": each.row["error"]} for each in counts]

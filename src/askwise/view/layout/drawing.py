@@ -53,7 +53,8 @@ MARGIN = 0.3
 def edges_of(net: Net, places: FloatArray) -> list[Edge]:
     """Return the edges of a graph, drawn as curves that avoid other nodes if possible.
 
-    Above `MOST_BENT` edges, all are straight. The positions (x, y) of the nodes are `places`, ``float64 [n, 2]``.
+    If there are more than `MOST_BENT` edges, all are straight. `places`, ``float64 [n, 2]``, are the positions (x, y)
+    of the nodes.
     """
     bend = len(net.pairs) <= MOST_BENT
     return [_edge(net, places, k, bend) for k in range(len(net.pairs))]
@@ -80,8 +81,8 @@ def _towards(start: FloatArray, end: FloatArray, share: float) -> Place:
 def _hits(start: FloatArray, through: Place, end: FloatArray, others: FloatArray) -> int:
     """Return the number of nodes that are closer than `CLEAR` to a quadratic Bézier curve.
 
-    `through` is the control point; `others`, ``float64 [n, 2]``, are the positions of the nodes without the ends of the
-    curve.
+    `through` is the control point. `others`, ``float64 [n, 2]``, are the positions of all nodes except the two at the
+    ends of the curve.
     """
     shares = np.linspace(0, 1, SAMPLES + 2)[1:-1, None]
     line = (1 - shares) ** 2 * start + 2 * shares * (1 - shares) * np.array(through) + shares**2 * end
@@ -107,8 +108,8 @@ def _rounded(place: Place) -> Place:
 def labels_of(edges: list[Edge], places: FloatArray, boxes: Boxes) -> list[Label]:
     """Return labels with the names of actions, for the edges that have room for a label.
 
-    There are none if all actions have the same name, or above `MOST_NAMED` edges. The positions (x, y) of the nodes are
-    `places`, ``float64 [n, 2]``, and their rectangles, which labels avoid, are `boxes`.
+    There are none if all actions have the same name, or if there are more than `MOST_NAMED` edges. `places`,
+    ``float64 [n, 2]``, are the positions (x, y) of the nodes; `boxes` are their rectangles, which labels avoid.
     """
     if len(edges) > MOST_NAMED or len({name for edge in edges for name in (*edge.there, *edge.back)}) < 2:
         return []
@@ -126,9 +127,9 @@ def labels_of(edges: list[Edge], places: FloatArray, boxes: Boxes) -> list[Label
 
 
 def longest_labels(net: Net) -> float:
-    """Return the width of the labels of the edge with the widest labels, in units of the drawing.
+    """Return the largest width that the labels of one edge take, in units of the drawing; 0 if the graph has no labels.
 
-    The widths of two labels of an edge are added. The result is at most `ROOM_FOR_NAMES`; it is 0 without labels.
+    The widths of two labels of an edge are added. The result is at most `ROOM_FOR_NAMES`.
     """
     names = {name for both in (net.there, net.back) for actions in both for name in actions}
     if len(net.pairs) > MOST_NAMED or len(names) < 2:
@@ -138,9 +139,9 @@ def longest_labels(net: Net) -> float:
 
 
 def _texts(there: tuple[str, ...], back: tuple[str, ...]) -> tuple[str, str]:
-    """Return the texts of the labels for the two directions of an edge; the second text is empty if both are equal.
+    """Return the texts of the labels for the two directions of an edge; if both are equal, the second text is empty.
 
-    A text has the names of the actions of a direction, joined by slashes and shortened.
+    A text has the names of a direction's actions (`there` or `back`), joined by slashes and shortened.
     """
     one, other = (shortened("/".join(names), LONGEST_LABEL) for names in (there, back))
     return one, "" if one == other else other
@@ -166,8 +167,8 @@ def _fitted(
 ) -> list[Box] | None:
     """Return a free rectangle for each label of an edge; None if there is no room for one of them.
 
-    `through` is the control point of the edge. `texts` has for each label its text and the positions to try, from 0 to
-    1 along the edge.
+    `ends` and `through` are the edge's end points and control point. `texts` has for each label its text and the
+    positions to try, from 0 to 1 along the edge.
     """
     found: list[Box] = []
     for text, shares in texts:
@@ -225,8 +226,8 @@ def lay_out(net: Net, root: int = 0, above: Mapping[int, str] | None = None) -> 
 
     Args:
         net: the graph.
-        root: the index of the node where the agent starts; in a layered drawing, the first layer (except in a single
-            path).
+        root: the index of the node where the agent starts; a layered drawing begins with it, unless the graph is a
+            single path.
         above: the text above each node in which a goal is reached, by index; None for none.
     """
     given = above or {}

@@ -60,7 +60,7 @@ class Net:
         names: the full, printable names of the nodes.
         pairs: ``int32 [n_edges, 2]``, the nodes of each edge, the lower index first.
         there: for each edge, the names of actions from its first to its second node.
-        back: the names of actions back.
+        back: for each edge, those from its second to its first node.
         n_states: number of states of the model.
     """
 
@@ -292,7 +292,7 @@ class Boxes:
     def right(self) -> tuple[FloatArray, FloatArray]:
         """The room that each node needs to the left and to the right of its position, as two arrays ``float64 [n]``.
 
-        Both include half of the smallest gap between two rectangles.
+        Both include half of the smallest gap between rectangles that are side by side.
         """
         return self.half_width + BETWEEN / 2, self.half_width + BETWEEN / 2
 

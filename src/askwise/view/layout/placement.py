@@ -2,7 +2,7 @@
 
 **Layers** suit trees and graphs of one-way edges. The layer of a node is its distance from the root, where the agent
 starts. To reduce crossings, the nodes of a layer are sorted by the mean position of their neighbours in the adjacent
-layer. Then each is placed as near its neighbours as this order allows.
+layer. Then each node is placed as near its neighbours as this order allows.
 
 **Stress majorisation** suits all other graphs. Let ``d`` be the distance of two nodes in the graph, and ``D`` in the
 drawing. The stress is the sum of ``(D - d) ** 2 / d ** 2`` over all pairs of nodes. Each step minimises a quadratic
@@ -77,7 +77,7 @@ def layered_layout(net: Net, layers: IntArray, boxes: Boxes, label: float) -> Fl
         net: a connected graph of `n` nodes.
         layers: ``int32 [n]``, the layer of each node, from 0.
         boxes: the rectangles of the nodes.
-        label: the room for names of actions.
+        label: the room between layers for names of actions.
     """
     rows = _ordered(net, layers)
     widths, heights = boxes.widths, boxes.heights
@@ -144,7 +144,7 @@ def _neighbours(net: Net, node: int) -> list[int]:
 
 
 def _in_layers(net: Net, rows: list[list[int]], before: FloatArray, after: FloatArray) -> FloatArray:
-    """Return the coordinate of each node along its layer, ``float64 [n]``, close to those of its neighbours.
+    """Return the coordinate of each node along its layer, ``float64 [n]``, close to those of neighbours in the graph.
 
     `rows` are the nodes of each layer, in the order to keep. `before` and `after`, ``float64 [n]``, are the room along
     the layer that each node needs before and after its position.
@@ -188,7 +188,7 @@ def _folded(net: Net, rows: list[list[int]], boxes: Boxes, label: float) -> Floa
     """Return the positions (x, y) of all nodes, ``float64 [n_nodes, 2]``, for a graph with many small layers.
 
     The layers are folded into rows that run alternately to the right and to the left. `rows` has the nodes of each
-    layer.
+    layer; `label` is the room between layers.
     """
     step = float(boxes.widths.max()) + 0.2 + label
     across = -_in_layers(net, rows, *boxes.down)
@@ -237,8 +237,8 @@ def stress_layout(net: Net, root: int, edge: float) -> FloatArray:
 def _first_guess(distances: FloatArray, root: int) -> FloatArray:
     """Return initial positions (x, y) of all nodes, ``float64 [n, 2]``, from the distances to four remote nodes.
 
-    The first of the four is the node farthest from `root`. Each other is farthest from those before. `distances`,
-    ``float64 [n, n]``, are counted in edges.
+    The first of the four is the node farthest from `root`; each of the others is farthest from those chosen before.
+    `distances`, ``float64 [n, n]``, are counted in edges.
     """
     west = int(np.argmax(distances[root]))
     east = int(np.argmax(distances[west]))
@@ -275,7 +275,8 @@ def _apart(places: FloatArray, distances: FloatArray, weights: FloatArray) -> tu
 def _turned(places: FloatArray, root: int) -> FloatArray:
     """Return the positions of nodes, rotated and mirrored so that the longer axis of the drawing is horizontal.
 
-    The node `root` comes to lie on the left, not below the centre. `places`, ``float64 [n_nodes, 2]``, is not changed.
+    The node `root` comes to lie in the left half, and not in the lower half. `places`, ``float64 [n_nodes, 2]``, is not
+    changed.
     """
     centred = places - places.mean(axis=0)
     sizes, axes = np.linalg.eigh(centred.T @ centred)

@@ -44,7 +44,7 @@ def write_figures(folder: str | Path, tables: Tables) -> list[Picture]:
 def pictures(tables: Tables) -> Iterator[Picture]:
     """Draw and yield all figures of a study one by one, each with a name of its own.
 
-    They are grouped by teammate, base price and file; figures of all priors come first.
+    They are grouped by teammate, base price and file. In each group, figures of all priors come first.
     """
     names: Counter[str] = Counter()
     for picture in _drawn(tables):

@@ -168,9 +168,9 @@ def _bound(ax: Axes, rows: pl.DataFrame, n_methods: int, several: bool) -> None:
 
     Args:
         ax: the panel to draw in.
-        rows: a row for each price, ascending (``per_goal``), with the bound in ``mean``; may be empty.
-        n_methods: length of the line if the horizontal axis shows methods.
-        several: whether the horizontal axis shows prices.
+        rows: a row for each price (``per_goal``), ascending, with the bound in ``mean``; may be empty.
+        n_methods: number of methods, the length of the line if the horizontal axis shows methods.
+        several: whether the horizontal axis shows several prices.
     """
     if rows.is_empty():
         return

@@ -93,7 +93,7 @@ class Material:
     With instances from files, the data are for one file, or for all files together.
 
     Attributes:
-        tables: the study's tables for these values, with finished episodes only.
+        tables: the study's tables for this teammate and base price, with finished episodes only.
         suffix: end of file names; states the values that vary.
         where: end of captions, a sentence with the values that vary; may be empty.
     """
@@ -136,7 +136,7 @@ class Material:
     def caption(self, prior: str, text: str) -> str:
         """Return the caption of a figure about one prior: the name of the prior, `text`, and the attribute `where`.
 
-        The prior ``file`` is left out. `text` begins in lower case.
+        The name ``file`` is left out. `text` begins in lower case.
         """
         return (
             f"{text[:1].upper()}{text[1:]}{self.where}" if prior == FROM_FILE else f"Prior {prior}: {text}{self.where}"
@@ -155,7 +155,7 @@ class Material:
 def materials(tables: Tables) -> Iterator[Material]:
     """Yield the data to draw figures from, for each teammate and base price that has finished episodes.
 
-    If the instances come from files, the first 6 files (`MOST_FILES`) come first, each by itself, then all files
+    If the instances come from files, yield such data for each of the first 6 files (`MOST_FILES`), then for all files
     together, unless their prices differ.
     """
     columns, named = grouping(tables.episodes), varying(tables.episodes)
@@ -181,8 +181,8 @@ def materials(tables: Tables) -> Iterator[Material]:
 def _drawn(episodes: pl.DataFrame) -> pl.DataFrame:
     """Return the episodes for which figures are drawn: all episodes, unless the instances come from files.
 
-    Otherwise: the episodes of the first 6 files (`MOST_FILES`), then all episodes as the file `ALL_FILES` if their
-    prices are the same.
+    With files: the episodes of the first 6 files (`MOST_FILES`), then, if all files have the same prices, all episodes
+    with `ALL_FILES` as their file.
     """
     if FILE not in episodes.columns:
         return episodes
@@ -296,7 +296,7 @@ _MARKERS = ("<", ">", "p", "h", "d", "v", "P", "*", "o", "s")
 def styles(methods: Iterable[str]) -> dict[str, Style]:
     """Return the style of each method's line, by the name of the method.
 
-    Methods in `KNOWN` have a fixed style; others get other colours as long as there are any.
+    Methods in `KNOWN` have a fixed style. The others get other colours, which are repeated if there are too few.
 
     Args:
         methods: names of all methods in a figure.
