@@ -239,12 +239,14 @@ def _allowed(name: str) -> str:
 
 
 def take_in(function: Any, digest: Any, done: set[Any]) -> None:
-    """Add a loop to a digest: its code, the loops that it calls, and the global values that it reads.
+    """Update a checksum with all that the machine code of a function depends on.
+
+    That is the code of the function, the functions that it calls, and the global values that it reads.
 
     Args:
-        function: the loop, a Python function.
-        digest: a `hashlib` digest, which is updated.
-        done: loops that are in the digest already, which are skipped; the loops added now are put in.
+        function: the Python function, a loop that numba compiles.
+        digest: the checksum, an object of `hashlib`.
+        done: functions that are in the checksum already, and are skipped; those added now are put in.
     """
     if function not in done:
         done.add(function)

@@ -135,7 +135,7 @@ def decide(options: argparse.Namespace) -> Advice:
 
 
 def _ego_name(problem: Problem, ego: int) -> Any:
-    """Return the name of the ego agent's state, given by its index; the index if the agent can carry things."""
+    """Return the name of the ego agent's state with index `ego`, or the index itself if the agent can carry things."""
     return ego if problem.ego.loads else problem.ego.model.name(ego)
 
 

@@ -47,8 +47,8 @@ class Cut:
 def best_cut(belief: FloatArray, branches: BoolArray, price: float | FloatArray, *, budget: int = 2_000_000) -> Cut:
     """Return the question with the largest gain minus price; it is empty if no question is worth its price.
 
-    Two goals branch if no action is optimal now for both. They add their probabilities to the gain if the question
-    contains exactly one of them.
+    Two goals branch if no action is optimal now for both. Each pair of goals that branch adds its two probabilities to
+    the gain if the question contains exactly one of the two goals.
 
     Args:
         belief: ``float64 [n]``, probabilities of the goals.

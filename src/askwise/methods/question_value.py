@@ -60,7 +60,9 @@ class QuestionValue:
         """``float64 [n]``: ``U_g(S)``, steps without a clear action if `g` is the true goal and nothing is asked."""
 
     def value(self, asked: Any) -> float:
-        """Return the value of a question: the steps without a clear action that its answer is expected to save.
+        """Return the value of a question: how many steps without a clear action it is expected to save.
+
+        In such a step, no action is optimal for all possible goals.
 
         Args:
             asked: the goals in the question: their indices, or a mask ``bool [n]``.

@@ -1,4 +1,7 @@
-"""Results for planning problems as text and JSON: how long goals look alike, and which goal was recognised."""
+"""Results for planning problems as text and JSON.
+
+They say for how many steps the goals look alike, and which goal was recognised.
+"""
 
 from __future__ import annotations
 

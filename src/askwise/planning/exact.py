@@ -406,7 +406,8 @@ class Solver(OptimalPolicy):
         """Continue to solve a state until it is solved, or a limit on states or compared questions (splits) is reached.
 
         `state` is the possible goals as bits, the teammate's state, the ego agent's place, and its load, -1 for none.
-        `depth` is that of the stack: -1 at first, later the last returned one.
+        The search keeps a stack of states that it is solving. In the first call for a state, `depth` is -1; in the next
+        calls, it is the depth of this stack that the last call returned.
 
         Returns:
             `DONE`, `PAUSED`, or `TABLE_FULL` (the table has then been enlarged); the depth of the stack; and the index

@@ -36,7 +36,7 @@ class Solution:
         splits: number of compared questions.
         policy: the optimal move in each state.
         seconds: computing time.
-        questions: the most questions in an episode, None for any number.
+        questions: how many questions an episode may have, None for any number.
         lower_bound: a lower bound on `expected_marginal_cost` with any number of questions.
     """
 
@@ -107,7 +107,7 @@ def make_solver(
 
     Args:
         problem: the problem.
-        most: the most questions in an episode; None for any number, with true answers.
+        most: how many questions an episode may have. None for any number; then all answers count as true.
         goals: the goals to consider, by default all.
         tables: the problem as arrays, if already computed.
         limit: the most states to solve, None for any number.

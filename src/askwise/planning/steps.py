@@ -1,7 +1,8 @@
 """Kernels for one step: the delay that each action causes, for goals that are listed with their weights.
 
-The delay is the sum of ``weight * r_g`` in `askwise.planning`; infinite for actions that are not available, pick up a
-load of no use, or put a goal out of reach.
+An action delays a goal by the number of steps by which the episode ends later than if the goal were known
+(``r_g`` in `askwise.planning`). The delay of an action is the sum over goals of weight times delay. It is infinite for
+actions that are not available, pick up a load of no use, or put a goal out of reach.
 """
 
 from __future__ import annotations

@@ -320,7 +320,7 @@ class Room:
 
 
 def read_room(store: StudioStore, pool: Pool, name: str) -> tuple[Room, str] | None:
-    """Return the `Room` of a round in the database, and the name of the person who plays it; None if not found."""
+    """Read the round called `name` from the database; return its `Room` and its person, or None if there is none."""
     found = "SELECT owner, problem, setup, end, contents FROM rounds JOIN problems ON digest = problem WHERE id = ?"
     rows = store.read(found, (name,))
     if not rows:

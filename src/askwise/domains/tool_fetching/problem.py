@@ -376,7 +376,7 @@ class FetcherSide(Sealed):
         return edp, wcd
 
     def _family(self, tool: int) -> Divergence:
-        """Return the divergence of the cells to which the fetcher may walk next, taken as goals.
+        """Return how long paths to the cells to which the fetcher may walk next look alike, as a `Divergence`.
 
         These cells are the toolboxes and, as the last one, the station whose tool the fetcher holds. `tool` is the
         index of this station, -1 for empty hands.

@@ -8,7 +8,7 @@ An example with most keys::
     priors = ["far", {kind = "near", temperature = 2.0}]   # default: uniform (*)
     base = 0.5                                # fixed part of the price of a question, or a list; default 0.5 (*)
     per_goal = [0.0, 0.2]                     # price of each goal that a question names, or a list; default 0 (*)
-    teammates = ["urop", "noisy:0.1"]         # default: urop; in domains other than tool fetching: policy
+    teammates = ["urop", "noisy:0.1"]         # default: "urop" for tool fetching, otherwise "policy"
     answers = ["truthful", "wrong:0.05,refused:0.1"]       # default: truthful (*)
     beliefs = ["elimination", "bayes"]        # every method with every belief; default: the belief of each method
     bounds = 20                               # lower bounds on costs for the first 20 instances; default 0

@@ -243,7 +243,7 @@ def terms_of(file: ProblemFile) -> dict[str, Any]:
     Keys:
 
     - ``goals``: dicts with ``name``, ``teammate`` and ``ego`` (states in which these agents reach the goal), ``weight``
-      (in the prior) and ``price`` (of naming the goal; None if ``per_goal`` holds);
+      (in the prior) and ``price`` (of naming the goal; None for the usual ``per_goal``);
     - ``query_cost``: the prices ``base`` (fixed part), ``per_goal`` (in a yes/no question) and ``per_option`` (per
       group in a multiple-choice question; may be None);
     - if stated: ``name``, ``words``, ``answers`` and ``groups`` (names of goals by group).

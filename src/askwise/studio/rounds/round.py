@@ -218,7 +218,7 @@ class Round:
         - ``stop``: any value; the person gives up.
 
         Raises:
-            InputRefused: the round waits for another input, or a false answer is not allowed.
+            InputRefused: the round waits for another input; or the answer is untrue, and the problem has true answers.
             InputError: the input has another form, or names an impossible action or goal.
         """
         given = Field("message", user_input).object([], ["move", "answer", "ask", "stop"])
