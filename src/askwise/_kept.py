@@ -266,11 +266,11 @@ def _take_in_code(code: Any, known: Mapping[str, Any], digest: Any, done: set[An
 
 
 def _take_in_value(name: str, value: Any, names: Iterable[str], digest: Any, done: set[Any]) -> None:
-    """Add a global value that a loop reads to the digest that identifies the loop's machine code.
+    """Update `digest`, the checksum of a loop's machine code, with a global value that the loop reads.
 
-    What is added is the code of another loop (then the loop is put in `done`); the content of an array; the name of a
-    function or class; the attributes in `names` of a module of askwise; nothing for other modules; otherwise the
-    `repr`.
+    For another loop, its code is added, and the loop is put in `done`; for an array, its content; for a function or
+    class, its name; for a module of askwise, its attributes in `names`; for other modules, nothing; for any other
+    value, its `repr`.
     """
     if hasattr(value, "as_written"):  # another kernel
         take_in(value.as_written, digest, done)

@@ -72,8 +72,8 @@ class FirstMoves:
             question may be asked or `depth` is 0.
         lower: lower bound of the cost of every plan.
         depth: how many questions the search looked ahead.
-        exact: whether the best move is optimal.
-        settled: whether all of `ask` is exact.
+        exact: whether the best of these moves is proven to be the best of all.
+        settled: whether the costs of all questions in `ask` are exact.
     """
 
     act: FloatArray

@@ -392,10 +392,10 @@ class _Chains(_Backend):
         return lower.copy(), upper.copy(), self._missing(state)
 
     def _edps_at(self, state: int) -> FloatArray:
-        """Return EDP and its lower and upper bound at a state, ``float64 [3, n_goals (ruled out), n_goals (pursued)]``.
+        """Return the expected step at which each goal is ruled out while another is pursued, with two bounds.
 
-        The value of a pair is 0 if the policy of either goal has no action in the state. The result for the last state
-        is kept.
+        The result is ``float64 [3, n_goals (ruled out), n_goals (pursued)]``: value, lower and upper bound. The value
+        of a pair is 0 if the policy of either goal has no action in the state. The result for the last state is kept.
         """
         kept, found = self._found
         if kept != state:

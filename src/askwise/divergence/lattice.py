@@ -61,9 +61,9 @@ def bounded(
 ) -> tuple[FloatArray, Verdict]:
     """Return EDP by evidence at some states, ``float64 [n]``, and a verdict with proven bounds.
 
-    EDP is the expected step at which an agent's actions rule out another policy. They do if they are at most `evidence`
-    times as likely under that policy as under the agent's. Each value is the middle of its two bounds, or the lower
-    bound if no upper bound was found.
+    EDP is the expected step at which an agent's actions rule out another policy. Actions rule a policy out if they are
+    at most `evidence` times as likely under it as under the agent's policy. Each value is the middle of its two bounds,
+    or the lower bound if no upper bound was found.
 
     Args:
         steps: the agent's steps, with their evidence against the other policy.

@@ -1,9 +1,9 @@
 """Absorbing Markov chains: the expected number of steps until a chain ends, exactly or with a proven error bound.
 
 **Infinity.** ``Q[s, t]``, in the code `matrix`, is the probability that the chain continues from state `s` to state
-`t`. If ``leaks[s]`` is True, it may also end in `s`: the state has a *leak*. Rounded probabilities cannot show this. A
-state is trapped if it cannot reach a leak. The expected number of steps is infinite exactly in the states that can
-reach a trapped state.
+`t`. If ``leaks[s]`` is True, it may also end in `s`: the state has a *leak*. `leaks` is given separately because a row
+of `Q` may sum to 1 after rounding although the state has a leak. A state is trapped if it cannot reach a leak. The
+expected number of steps is infinite exactly in the states that can reach a trapped state.
 
 **Acyclic chains** are solved exactly by one backward pass, each state after all its successors.
 

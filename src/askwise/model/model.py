@@ -135,10 +135,10 @@ class Model(Sealed):
         return Model(successor, states=self._states, actions=named[:-1], stay=named[-1])
 
     def in_label_order(self) -> Model:
-        """Return an equal model in which the columns of each state are sorted by label.
+        """Return an equal model in which the actions of each state are in the order of all actions.
 
-        In a model with labels, the columns of a state stand for its available actions, in any order. The label of a
-        column is the index of its action among all actions.
+        In a model with labels, each state has its own columns for its available actions, in any order. The label of a
+        column is the index of its action among all actions. Here, the columns are sorted by label.
         """
         if self.labels is None:
             return self

@@ -76,7 +76,7 @@ def _with_last(lists: Lists, last: Numbers) -> Lists:
 
 
 class CutWorkspace(NamedTuple):
-    """Scratch arrays for LM-cut, a lower bound on the length of plans that counts cuts.
+    """Scratch arrays for LM-cut, a lower bound on the length of plans: the number of cuts.
 
     A cut is a set of operators of which every plan uses at least one. `price`, `queue`, `later`, `queued` and `zone`
     are ``int32 [n_bits]``, the others ``int32 [n_operators]``.
@@ -90,7 +90,7 @@ class CutWorkspace(NamedTuple):
         later: bits to process at a higher cost.
         queued: 1 for bits in the queue.
         zone: 1 for bits after the cut, 2 for bits before it.
-        cut: operators in the current cut, at the beginning.
+        cut: the first entries are the operators in the current cut.
         member: number (from 1) of each operator's cut, 0 for none.
     """
 

@@ -315,7 +315,8 @@ class Planner:
     def _list_complete(self, goals: Sequence[int], first: int, margins: int) -> None:
         """Write all questions about the goals in ``self._complete`` into rows of `Search.sets`, from row `first` on.
 
-        A yes/no question is written for each margin from 1 to `margins`, or once without repetition if `margins` is 0.
+        With a margin `d`, a yes/no question is repeated until one answer was given `d` more times than the other. Each
+        question is written once for each margin from 1 to `margins`, or once without repetition if `margins` is 0.
         Questions whose answer is known are marked.
         """
         s, listed = self.search, self._complete
@@ -378,7 +379,7 @@ class Planner:
         return mask_rows(np.isin(np.arange(len(self.problem.goals)), list(goals)))
 
     def _is_known(self, question: Question) -> bool:
-        """Return whether the answer to a question is known: errors are persistent, and it was asked before."""
+        """Return whether the answer to a question is known because it was asked before and errors are persistent."""
         return bool(self._known) and same_question(question, len(self.problem.goals)) in self._known
 
     def _note_known(self, goals: Sequence[int], asked: Sequence[Sequence[int]]) -> None:

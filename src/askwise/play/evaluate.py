@@ -237,7 +237,8 @@ def _played(
 ) -> tuple[FloatArray, FloatArray, int]:
     """Play episodes; return their costs and marginal costs, ``float64 [n_runs]``, and the total number of decisions.
 
-    `runs` has the goal (None to draw it from the prior) and the seed of each episode.
+    Marginal cost is the cost beyond that of an agent that knows the goal. `runs` has the goal (None to draw it from the
+    prior) and the seed of each episode.
     """
     costs, marginal, decisions = np.empty(len(runs)), np.empty(len(runs)), 0
     for k, (goal, seed) in enumerate(runs):

@@ -115,7 +115,7 @@ def _with_fraction(value: float) -> str:
 def text(rows: Sequence[Comparison]) -> str:
     """Return a text that compares the paper's numbers for its example with our numbers, a line for each of `rows`.
 
-    The text also has both expected divergence points, and how many numbers agree.
+    The text also has the expected divergence points EDP(g1 | g2) and EDP(g2 | g1), and how many numbers agree.
     """
     there, back = edps()
     agreeing = sum(row.agrees for row in rows)

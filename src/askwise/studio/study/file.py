@@ -404,7 +404,8 @@ def _practice(
 def _partner(root: Field, role: str, problems: dict[str, str]) -> str:
     """Return the noun for the partner (the agent that people do not play) in questionnaires.
 
-    It is ``partner`` in the study file, otherwise the first problem's own noun, such as "helper", otherwise "partner".
+    The study file may state it with the key ``partner``. Otherwise it is the noun of the first problem, such as
+    "helper", or the word "partner" if this problem has none.
     """
     if root.has("partner"):
         return read_name(root.child("partner"))
