@@ -72,7 +72,7 @@ MODULES = {
     "solve": "evaluate",
     "study-report": "studio",
 }
-"""The modules of commands; a command that is not listed has a module of its own name."""
+"""The modules of commands; the module of any other command has the name of the command."""
 SPELLINGS = {("recognize",): "recognise", ("study", "report"): "study-report"}
 """Other ways to write a command."""
 

@@ -5,7 +5,7 @@ the true goal, but it can ask about it.
 
 Each agent has its own *targets* of a goal, the states in which it has reached the goal. In a joint step both agents
 act; they never block each other. The episode ends with the first joint step in which the teammate stays at a target of
-its goal and after which the ego agent is at one of its own.
+its goal and after which the ego agent is at one of its own targets.
 
 A joint step costs 1. A question costs its price (`QueryCost`), and no agent moves. States, actions and goals are
 integers; `Problem.goals` and `Side.actions` give their names.

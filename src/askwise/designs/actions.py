@@ -5,7 +5,7 @@ plans (`askwise.pddl.cones`), a larger one all plans within it.
 
 **Plans within a budget.** Let `L` be the length of a shortest plan for a goal, and `b` the budget. A state at depth `d`
 is on a walk of at most ``L + b`` steps if ``d + r <= L + b`` for the `r` steps left to the goal. Let `h` be a lower
-bound on `r`. The bounded search (`askwise.pddl.search`) leaves out only states with ``d + h > L + b``, and goes on
+bound on `r`. The bounded search (`askwise.pddl.search`) leaves out only states with ``d + h > L + b``, and continues
 after the goal. So it finds all states on such walks, perhaps more.
 
 The graph has the states found for any goal, and all transitions between them. Operators that are relevant to no goal

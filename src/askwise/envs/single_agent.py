@@ -188,7 +188,7 @@ answers can be wrong, none is ruled out |
 
     ## Episode end
     The episode is terminated after a step in which the teammate stays at a target of its goal, if the ego agent is then
-    at one of its own. It is truncated after ``max_steps`` steps, questions included.
+    at one of its own targets. It is truncated after ``max_steps`` steps, questions included.
 
     ## Arguments
     - ``problem``: a `Problem`, an instance of any domain, or the path of its file.

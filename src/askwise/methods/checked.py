@@ -117,7 +117,7 @@ REALS = (float, int, np.floating, np.integer)
 def start_agent(problem: Problem, player: Agent, seed: Seed, goal: int | None = None) -> str:
     """Call `reset` of an agent for a new episode, and return the agent's checked name.
 
-    `seed` determines the agent's random choices. Agents with a method `set_goal` are told the index `goal`, unless it
+    `seed` determines the agent's random choices. Agents with a method `set_goal` get the index `goal`, unless it
     is None.
     """
     with blaming(player, "reset"), deciding:

@@ -396,7 +396,7 @@ def _check(problem: Problem, questions: int | None) -> None:
     """Raise an error if `Reference` cannot handle a problem, or if the number of questions is invalid.
 
     Raises:
-        InputError: the teammate has policies of its own, or `questions` is invalid.
+        InputError: the teammate has its own policies, or `questions` is invalid.
         TooLarge: the teammate's plans may be too long.
     """
     if problem.policies is not None:

@@ -133,7 +133,7 @@ class Branch:
     Attributes:
         agent: the agent, ready to decide.
         observation: what the agent observes now.
-        goals: the possible goals for which the episode goes on.
+        goals: the possible goals for which the episode continues.
         possible: `goals`, and those for which the episode would have ended.
         paths: number of the teammate's paths. If answers may be wrong or missing, ``float64 [n_goals]``: the sum over
             the paths of the likelihood of the replies, given each goal.
@@ -164,7 +164,7 @@ class Branch:
 
         Args:
             observation: what the agent then observes.
-            goals: the possible goals for which the episode goes on.
+            goals: the possible goals for which the episode continues.
             possible: `goals`, and those for which the episode would have ended.
             weight: ``float64 [n_goals]``, joint probability of each goal and the new branch, or None.
             other: new `paths` and `replies`, if they change.

@@ -368,7 +368,7 @@ async def list_rounds(_: Request, services: Services, person: Person) -> Any:
     """Return the 20 newest rounds of the person who sent the request, the newest first.
 
     A round is a dict with ``round`` (its name), ``title`` (of the problem), ``role`` (the person's), ``made`` (when it
-    started, in seconds since 1970) and ``end`` (how it ended, such as ``finished``; None while it goes on).
+    started, in seconds since 1970) and ``end`` (how it ended, such as ``finished``; None until then).
     """
     rows = services.store.read(
         "SELECT id, title, setup, made, end FROM rounds WHERE owner = ? ORDER BY made DESC LIMIT 20", (person.name,)
@@ -383,7 +383,7 @@ async def review(request: Request, services: Services, person: Person) -> Any:
     """Return the review of the finished round that the address of the request names.
 
     The review says what the round cost, what other ego agents would have paid, and which decisions were mistakes; see
-    `askwise.studio.rounds.review.review` for its keys. While the round goes on, `InputError` is raised.
+    `askwise.studio.rounds.review.review` for its keys. `InputError` is raised if the round is not over.
     """
     return (await _reviewed(request, services, person))["review"]
 
@@ -391,7 +391,7 @@ async def review(request: Request, services: Services, person: Person) -> Any:
 async def trace(request: Request, services: Services, person: Person) -> Any:
     """Return the record of all steps of the finished round that the address names, in the format of trace files.
 
-    While the round goes on, `InputError` is raised.
+    `InputError` is raised if the round is not over.
     """
     return (await _reviewed(request, services, person, "trace"))["trace"]
 

@@ -76,7 +76,7 @@ class RoundService:
         data in ``given``.
 
         After an error, the reply has ``missing`` (this process does not have the round), or the reason under
-        ``refused`` (wrong request) or ``failed`` (the round cannot go on).
+        ``refused`` (wrong request) or ``failed`` (the round cannot continue).
         """
         try:
             if request["op"] == "do":

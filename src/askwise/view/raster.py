@@ -262,7 +262,7 @@ def _set(caption: list[tuple[str, Colour]], fine: int, width: int) -> tuple[list
 def _wrapped(text: str, size: int, width: int) -> list[str]:
     """Split a text at spaces into lines of at most `width` pixels at the font size `size`, which is in pixels too.
 
-    A longer word gets a line of its own. For an empty text, the result is empty.
+    A longer word gets a separate line. For an empty text, the result is empty.
     """
     lines: list[str] = []
     for word in text.split():

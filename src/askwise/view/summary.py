@@ -77,7 +77,7 @@ def closing(episode: Episode) -> list[str]:
 
 
 class _Remark(NamedTuple):
-    """A remark about a question, in a line of its own between the rows of the table of an episode's steps.
+    """A remark about a question, on a separate line between the rows of the table of an episode's steps.
 
     Attributes:
         step: the number of the step; empty if a line above has the number.

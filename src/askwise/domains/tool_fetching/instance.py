@@ -49,7 +49,7 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Station:
-    """A workstation, which needs a tool of its own.
+    """A workstation, which needs its own tool.
 
     Attributes:
         at: the cell ``(x, y)`` of the station.

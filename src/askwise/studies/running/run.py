@@ -317,7 +317,7 @@ class NoProgress:
         """
 
     def say(self, text: str) -> None:
-        """Print a message on a line of its own on standard error."""
+        """Print a message on a separate line on standard error."""
         print(text, file=sys.stderr, flush=True)
 
 

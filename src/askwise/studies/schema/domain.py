@@ -263,7 +263,7 @@ class ToolFetchingStudies:
             stations=given.child("stations").whole(1) if given.has("stations") else default.stations,
             toolboxes=given.child("toolboxes").whole(1) if given.has("toolboxes") else default.toolboxes,
             walls=given.child("walls").number() if given.has("walls") else default.walls,
-            clustered=_yes_or_no(given.child("clustered")) if given.has("clustered") else default.clustered,
+            clustered=given.child("clustered").truth() if given.has("clustered") else default.clustered,
         )
         try:
             check_request(maps.width, maps.height, maps.stations, maps.toolboxes, maps.walls)
@@ -295,12 +295,6 @@ def _size(field: Field) -> tuple[int, int]:
     if len(sides) != 2:
         raise field.refuse("one number, or [width, height]")
     return sides[0], sides[1]
-
-
-def _yes_or_no(field: Field) -> bool:
-    if not isinstance(field.value, bool):
-        raise field.refuse("true or false")
-    return field.value
 
 
 ADAPTERS: dict[str, Studied] = {"tool-fetching": ToolFetchingStudies()}

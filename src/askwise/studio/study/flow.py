@@ -282,7 +282,7 @@ def description(study: PeopleStudy, assigned: Sequence[Assignment]) -> dict[str,
 
 
 def check_entry(study: PeopleStudy, screen: Screen, given: Field, texts: Texts) -> tuple[dict[str, Any], bool]:
-    """Check what a person entered at a screen; return the data to store, and whether the person goes on.
+    """Check what a person entered at a screen; return the data to store, and whether the next screen follows.
 
     Only wrong answers in a comprehension check keep a person at the screen. The data are the entry, with ``right`` (the
     number of right answers) for this check.

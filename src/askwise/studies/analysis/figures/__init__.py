@@ -42,7 +42,7 @@ def write_figures(folder: str | Path, tables: Tables) -> list[Picture]:
 
 
 def pictures(tables: Tables) -> Iterator[Picture]:
-    """Draw and yield all figures of a study one by one, each with a name of its own.
+    """Draw and yield all figures of a study one by one, each with its name.
 
     They are grouped by teammate, base price and file. In each group, figures of all priors come first.
     """
